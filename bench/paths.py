@@ -1,0 +1,167 @@
+"""The ways of taking one training step on the frozen batch, one class each. Each returns what it spent in which phase.
+
+`native_1pass` and `custom_2pass` follow the same gradient; they differ in what crosses the wire.
+"""
+
+import concurrent.futures
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import tinker
+
+from bench import datums, gspo
+from bench.batch import FrozenBatch
+from bench.clock import Clock, PhaseTimer
+from bench.errors import InputError
+from bench.outputs import finite_metrics, logprobs_of
+
+NATIVE = "native_1pass"
+TWO_PASS = "custom_2pass"
+SDK_CUSTOM = "sdk_custom"
+CONTROL = "native_1pass_control"
+
+
+@dataclass(frozen=True)
+class StepSetup:
+    """What every path needs: the client, the batch, the optimizer's and the loss's settings, and how to wait for a result.
+
+    `wait(future, stage)` returns the future's result or raises within its deadline. With `blocking`, each call's result is in before the
+    next is sent; otherwise the optimizer step is sent right behind the gradient, as real training loops do.
+    """
+
+    client: tinker.TrainingClient
+    batch: FrozenBatch
+    clip: gspo.Clip
+    adam: tinker.AdamParams
+    blocking: bool
+    wait: Callable[[Any, str], Any]
+    clock: Clock
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """A step's seconds, split into phases that sum to it, and the server's metrics of its calls."""
+
+    step_s: float
+    phases_s: dict[str, float]
+    metrics: dict[str, float | None]
+
+
+class Path(Protocol):
+    """One way of taking a step. `requests` is how many training calls it makes; `loss_fns` are the losses it asks the server for."""
+
+    name: str
+    requests: int
+    loss_fns: tuple[str, ...]
+
+    def step(self, setup: StepSetup) -> StepOutcome:
+        """Takes one step, timed from just before its first call until all its results are in."""
+
+
+@dataclass(frozen=True)
+class Native:
+    """One pass: the server computes the loss."""
+
+    name: str = NATIVE
+    requests: int = 2
+    loss_fns: tuple[str, ...] = ("gspo",)
+
+    def step(self, setup: StepSetup) -> StepOutcome:
+        timer = PhaseTimer(setup.clock)
+        data = [datums.gspo_datum(sequence) for sequence in setup.batch.sequences]
+        timer.mark("encode")
+        gradient = setup.client.forward_backward(data, "gspo", setup.clip.as_loss_fn_config())
+        return _finish(setup, timer, gradient)
+
+
+@dataclass(frozen=True)
+class TwoPass:
+    """The round trip: fetch logprobs, compute GSPO's weights here, send them back as importance sampling."""
+
+    name: str = TWO_PASS
+    requests: int = 3
+    loss_fns: tuple[str, ...] = ("cross_entropy", "importance_sampling")
+
+    def step(self, setup: StepSetup) -> StepOutcome:
+        sequences = setup.batch.sequences
+        timer = PhaseTimer(setup.clock)
+        data = [datums.forward_datum(sequence) for sequence in sequences]
+        timer.mark("encode")
+        forward = setup.client.forward(data, "cross_entropy")
+        result = setup.wait(forward, "forward")
+        timer.mark("forward_wait")
+        new_logprobs = logprobs_of(result, sequences, "forward")
+        reweighted = []
+        for sequence, new_T in zip(sequences, new_logprobs, strict=True):
+            advantage = gspo.surrogate_advantage(
+                new_T.astype(np.float64),
+                datums.old_logprobs_T(sequence).astype(np.float64),
+                datums.mask_T(sequence).astype(np.float64),
+                sequence.advantage,
+                setup.clip,
+            )
+            reweighted.append(datums.importance_sampling_datum(sequence, new_T, advantage))
+        timer.mark("weights")
+        gradient = setup.client.forward_backward(reweighted, "importance_sampling")
+        return _finish(setup, timer, gradient)
+
+
+@dataclass(frozen=True)
+class SdkCustom:
+    """The SDK's own `forward_backward_custom`: the same round trip, with autograd on the client. Needs torch."""
+
+    name: str = SDK_CUSTOM
+    requests: int = 3
+    loss_fns: tuple[str, ...] = ("cross_entropy",)
+
+    def step(self, setup: StepSetup) -> StepOutcome:
+        from bench import torch_loss
+
+        timer = PhaseTimer(setup.clock)
+        data = [datums.forward_datum(sequence) for sequence in setup.batch.sequences]
+        loss = torch_loss.for_batch(setup.batch, setup.clip)
+        timer.mark("encode")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # the SDK blocks in this call until its forward is in
+            sent = pool.submit(setup.client.forward_backward_custom, data, loss)
+            gradient = setup.wait(sent, "forward (SDK custom)")
+        timer.mark("forward_wait")
+        return _finish(setup, timer, gradient)
+
+
+def _finish(setup: StepSetup, timer: PhaseTimer, gradient: Any) -> StepOutcome:
+    """Sends the optimizer step and waits for both results; the end of every path."""
+    if setup.blocking:
+        timer.mark("submit")
+        gradient_result = setup.wait(gradient, "forward_backward")
+        timer.mark("forward_backward_wait")
+        optimizer = setup.client.optim_step(setup.adam)
+    else:
+        optimizer = setup.client.optim_step(setup.adam)
+        timer.mark("submit")
+        gradient_result = setup.wait(gradient, "forward_backward")
+        timer.mark("forward_backward_wait")
+    optimizer_result = setup.wait(optimizer, "optim_step")
+    timer.mark("optimizer_wait")
+    metrics = finite_metrics(gradient_result) | finite_metrics(optimizer_result)
+    return StepOutcome(timer.total_s, dict(timer.phases_s), metrics)
+
+
+def paths_by_name(names: list[str]) -> list[Path]:
+    """The paths of the given names, in that order.
+
+    Raises:
+        InputError: an unknown name, one twice, or the SDK's custom loss without torch.
+    """
+    known: dict[str, Path] = {NATIVE: Native(), TWO_PASS: TwoPass(), SDK_CUSTOM: SdkCustom()}
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown path {name!r}: choose from {', '.join(known)}.")
+    if len(set(names)) != len(names):
+        raise InputError(f"a path is named twice in {','.join(names)}: name each once (--control times native against itself).")
+    if SDK_CUSTOM in names:
+        from bench import torch_loss
+
+        torch_loss.check_installed()
+    return [known[name] for name in names]
