@@ -3,7 +3,6 @@
 `native_1pass` and `custom_2pass` follow the same gradient; they differ in what crosses the wire.
 """
 
-import concurrent.futures
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,6 +15,7 @@ from bench.batch import FrozenBatch
 from bench.clock import Clock, PhaseTimer
 from bench.errors import InputError
 from bench.outputs import finite_metrics, logprobs_of
+from bench.wait import in_thread
 
 NATIVE = "native_1pass"
 TWO_PASS = "custom_2pass"
@@ -123,9 +123,9 @@ class SdkCustom:
         data = [datums.forward_datum(sequence) for sequence in setup.batch.sequences]
         loss = torch_loss.for_batch(setup.batch, setup.clip)
         timer.mark("encode")
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # the SDK blocks in this call until its forward is in
-            sent = pool.submit(setup.client.forward_backward_custom, data, loss)
-            gradient = setup.wait(sent, "forward (SDK custom)")
+        # The SDK blocks in this call until its forward is in.
+        sent = in_thread(lambda: setup.client.forward_backward_custom(data, loss))
+        gradient = setup.wait(sent, "forward (SDK custom)")
         timer.mark("forward_wait")
         return _finish(setup, timer, gradient)
 

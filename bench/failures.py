@@ -1,0 +1,42 @@
+"""What the SDK raises, as one or two lines that say what the server answered and what to do."""
+
+import re
+
+import tinker
+
+from bench.errors import BenchError, ServerGoneError, UnsupportedError
+from bench.probe import Probe
+
+MAX_DETAIL = 300
+
+_LOSS_MISSING = re.compile(r"Loss functions? \[?'?(?P<loss>\w+)'?\]? (?:are|is) not supported by the (?P<backend>\w+) backend")
+_CANNOT_SAMPLE = re.compile(r"trainer-only|[Ss]ampling is unavailable|cannot sample|inference is unavailable", re.IGNORECASE)
+_OCCUPIED = re.compile(
+    r"single LoRA adapter|already has a '?policy'? model|Maximum number of LoRA adapters|LoRA signature mismatch", re.IGNORECASE
+)
+
+
+def explain(error: Exception, stage: str, probe: Probe) -> BenchError:
+    """The error that a run ends with, for an exception of the SDK in the named stage."""
+    detail = detail_of(error)
+    if missing := _LOSS_MISSING.search(detail):
+        return UnsupportedError(f"the server's {missing['backend']} backend has no loss {missing['loss']!r}")
+    if isinstance(error, tinker.APIConnectionError):
+        return ServerGoneError(f"{stage}: the connection to {probe.base_url} was lost: {detail}")
+    if _CANNOT_SAMPLE.search(detail):
+        return UnsupportedError(f"{stage}: this server does not sample ({detail}).\nGive it a saved batch with --batch FILE.")
+    return BenchError(f"{stage}: the server at {probe.base_url} failed: {detail}")
+
+
+def is_occupied(error: Exception) -> bool:
+    """Whether a model could not be created because another one lives on a server that holds one at a time."""
+    return bool(_OCCUPIED.search(str(error)))
+
+
+def detail_of(error: Exception) -> str:
+    """The server's own words in an SDK error, on one line of bounded length."""
+    text = str(error)
+    if found := re.search(r"['\"]detail['\"]: *(?P<quote>['\"])(?P<detail>.*?)(?P=quote)\}", text, re.DOTALL):
+        text = found["detail"]
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"

@@ -1,0 +1,177 @@
+"""A model on the server for as long as a run lasts: created, possibly after waiting for another tenant, and always unloaded."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import tenacity
+import tinker
+
+from bench.clock import Clock
+from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
+from bench.failures import detail_of, is_occupied
+from bench.probe import Probe
+from bench.wait import ResultWaiter, in_thread
+
+TESTED_SDK = "0.25."
+UNLOAD_DEADLINE_S = 60.0
+TENANT_POLL_S = 5.0
+# SkyRL frees a silent session's models after 300 s and looks every 60 s.
+TENANT_MARGIN_S = 90.0
+TENANT_UNKNOWN_S = 400.0
+
+
+@dataclass(frozen=True)
+class Session:
+    """A connection with one LoRA model on it."""
+
+    client: tinker.TrainingClient
+    model: str
+    probe: Probe
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """The model to create: its name (None: the one that the server has), the LoRA rank and the seed of its initialisation."""
+
+    model: str | None
+    lora_rank: int
+    seed: int
+    wait_for_tenant: bool
+
+
+@contextlib.contextmanager
+def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: Callable[[str], None]) -> Iterator[Session]:
+    """Creates the model, which on a GPU server loads the weights, and unloads it however the block ends.
+
+    Raises:
+        UnsupportedError: the server does not have the model, or another one holds it and it was not asked to wait.
+        ServerGoneError: the server died or did not answer in time.
+    """
+    _check_sdk()
+    service = wait(in_thread(lambda: _service_client(probe)), "connecting")
+    model = _choose_model(service, wait, request.model)
+    say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
+    client = _create(service, probe, wait, request, model, say)
+    try:
+        yield Session(client, model, probe)
+    finally:
+        _unload(client, probe, say)
+
+
+def _check_sdk() -> None:
+    if not tinker.__version__.startswith(TESTED_SDK):
+        raise InputError(
+            f"tinker {tinker.__version__} is installed; SkyRL 0.4.0 speaks with tinker {TESTED_SDK}x only.\n"
+            f"pip install 'tinker>=0.25,<0.26', or use the client image."
+        )
+
+
+def _service_client(probe: Probe) -> tinker.ServiceClient:
+    # The SDK's telemetry would post to the server while steps are timed.
+    os.environ["TINKER_TELEMETRY"] = "0"
+    who = {"program": "gspo-bench", "host": socket.gethostname(), "pid": str(os.getpid())}
+    service = tinker.ServiceClient(
+        base_url=probe.base_url, api_key=os.environ.get("TINKER_API_KEY") or "tml-local", user_metadata=who
+    )
+    _ = service.holder
+    return service
+
+
+def _choose_model(service: tinker.ServiceClient, wait: ResultWaiter, asked: str | None) -> str:
+    capabilities = wait(in_thread(service.get_server_capabilities), "asking what the server serves")
+    served = [entry.model_name for entry in capabilities.supported_models if entry.model_name]
+    if asked is None:
+        if len(served) != 1:
+            raise InputError(f"the server has {len(served)} models ({', '.join(served[:5])}): choose one with --model.")
+        return served[0]
+    if served and asked not in served:
+        raise UnsupportedError(f"the server does not have {asked!r}; it has {', '.join(served[:5])}.\nGive that as --model, or leave --model out.")
+    return asked
+
+
+def _create(
+    service: tinker.ServiceClient,
+    probe: Probe,
+    wait: ResultWaiter,
+    request: ModelRequest,
+    model: str,
+    say: Callable[[str], None],
+) -> tinker.TrainingClient:
+    def create() -> tinker.TrainingClient:
+        return service.create_lora_training_client(model, rank=request.lora_rank, seed=request.seed)
+
+    def attempt() -> tinker.TrainingClient:
+        try:
+            client: tinker.TrainingClient = wait(in_thread(create), "creating the model")
+            return client
+        except BenchError as error:
+            if error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
+                raise _OccupiedError(describe_tenants(probe)) from error
+            raise
+
+    try:
+        return attempt()
+    except _OccupiedError as occupied:
+        if not request.wait_for_tenant:
+            raise UnsupportedError(f"{occupied}\nWait for it with --wait-for-tenant, or end the run that holds it.") from occupied
+        say(f"{occupied} Waiting for that.")
+        return _create_when_free(attempt, probe, say)
+
+
+def _create_when_free(attempt: Callable[[], tinker.TrainingClient], probe: Probe, say: Callable[[str], None]) -> tinker.TrainingClient:
+    deadline_s = _freed_within_s(probe) + TENANT_MARGIN_S
+    clock = Clock()
+    start_s = clock.now_s()
+
+    def tell(state: tenacity.RetryCallState) -> None:
+        say(f"the server is still taken after {clock.now_s() - start_s:.0f} s; waiting at most {deadline_s:.0f} s")
+
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(_OccupiedError),
+        wait=tenacity.wait_fixed(TENANT_POLL_S),
+        stop=tenacity.stop_after_delay(deadline_s),
+        before_sleep=tell,
+    )
+    try:
+        return retrying(attempt)
+    except tenacity.RetryError:
+        raise ServerGoneError(f"the server was still taken after {deadline_s:.0f} s: {describe_tenants(probe)}") from None
+
+
+class _OccupiedError(Exception):
+    pass
+
+
+def describe_tenants(probe: Probe) -> str:
+    """Who holds a single-tenant server and when it is freed, as far as the server tells."""
+    tenants = probe.tenants()
+    if not tenants:
+        return "the server holds one model at a time, and another session has one; SkyRL frees it 300 s after that session's last sign of life."
+    tenant = tenants[0]
+    who = tenant.get("user_metadata") or {}
+    holder = f"{who.get('program', 'a client')} on {who.get('host', 'an unknown host')}, pid {who.get('pid', '?')}"
+    freed = tenant.get("expires_in_s")
+    when = f"freed in {freed:.0f} s if it stays silent" if isinstance(freed, int | float) else "freed when that session ends"
+    return f"the server is taken: session {tenant.get('session_id')} ({holder}) holds model {tenant.get('model_id')}, {when}."
+
+
+def _freed_within_s(probe: Probe) -> float:
+    waits = [tenant.get("expires_in_s") for tenant in probe.tenants() or []]
+    numbers = [float(value) for value in waits if isinstance(value, int | float)]
+    return max(numbers) if numbers else TENANT_UNKNOWN_S
+
+
+def _unload(client: tinker.TrainingClient, probe: Probe, say: Callable[[str], None]) -> None:
+    """Frees the server's only place at once; a server that is gone has nothing to free."""
+    try:
+        answer: Any = probe.post("/api/v1/unload_model", {"model_id": client.model_id}, timeout_s=10.0)
+        probe.post("/api/v1/retrieve_future", {"request_id": answer["request_id"]}, timeout_s=UNLOAD_DEADLINE_S)
+    except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
+        say(f"the model {client.model_id} could not be unloaded ({detail_of(error)}); the server frees it when the session ends")
+
+

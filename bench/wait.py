@@ -1,0 +1,134 @@
+"""All waiting: for the server to come up, and for each result, always with a deadline and a word on what for."""
+
+import concurrent.futures
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import tenacity
+
+from bench.clock import Clock
+from bench.errors import BenchError, ServerGoneError
+from bench.failures import explain
+from bench.probe import Health, Probe
+
+T = TypeVar("T")
+
+SAY_EVERY_S = 5.0
+FIRST_LOOK_S = 10.0
+LOOK_EVERY_S = 5.0
+GONE_AFTER_FAILED_LOOKS = 2
+
+
+@dataclass(frozen=True)
+class ResultWaiter:
+    """Waits for the SDK's futures. It looks at the server's health only when a result is slow, so that it does not disturb short steps.
+
+    The SDK itself retries a lost connection for ever; this ends the wait when the server is gone.
+    """
+
+    probe: Probe
+    deadline_s: float
+    say: Callable[[str], None]
+    clock: Clock = field(default_factory=Clock)
+
+    def __call__(self, future: Any, stage: str, deadline_s: float | None = None) -> Any:
+        """The result of `future`, which has `result(timeout)`.
+
+        Raises:
+            ServerGoneError: the deadline passed, or the server stopped answering, in the named stage.
+            BenchError: the server answered with an error.
+        """
+        limit_s = self.deadline_s if deadline_s is None else deadline_s
+        start_s = self.clock.now_s()
+        slice_s = FIRST_LOOK_S
+        failed_looks = 0
+        while True:
+            waited_s = self.clock.now_s() - start_s
+            if waited_s >= limit_s:
+                raise ServerGoneError(
+                    f"{stage}: no answer from {self.probe.base_url} within {limit_s:.0f} s.\n"
+                    "Look at the server's log; raise --deadline-s if it only needs longer."
+                )
+            try:
+                return future.result(timeout=min(slice_s, limit_s - waited_s))
+            except (TimeoutError, concurrent.futures.TimeoutError):
+                failed_looks = self._look(stage, self.clock.now_s() - start_s, failed_looks)
+                slice_s = LOOK_EVERY_S
+            except BenchError:
+                raise
+            except Exception as error:
+                raise explain(error, stage, self.probe) from error
+
+    def _look(self, stage: str, waited_s: float, failed_looks: int) -> int:
+        health = self.probe.health()
+        if health is Health.OK:
+            self.say(f"{stage}: waiting since {waited_s:.0f} s")
+            return 0
+        failed_looks += 1
+        if failed_looks >= GONE_AFTER_FAILED_LOOKS:
+            raise ServerGoneError(
+                f"{stage}: the server at {self.probe.base_url} stopped answering ({health.value}) after {waited_s:.0f} s.\n"
+                "It has died or the network is down: look at its log."
+            )
+        return failed_looks
+
+
+def in_thread(call: Callable[[], T]) -> concurrent.futures.Future[T]:
+    """Runs a blocking call in a daemon thread, so that a wait for it can end and the process too."""
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+def until_healthy(probe: Probe, deadline_s: float, say: Callable[[str], None], clock: Clock | None = None) -> None:
+    """Waits until the server's API answers. A server that was there and is gone ends the wait at once.
+
+    Raises:
+        ServerGoneError: not healthy within the deadline, or gone after it had been seen.
+    """
+    clock = clock or Clock()
+    start_s = clock.now_s()
+    seen: list[Health] = []
+    said_at_s = [start_s]
+
+    def look() -> Health:
+        health = probe.health()
+        if health is not Health.OK and _is_gone(seen, health):
+            raise ServerGoneError(f"the server at {probe.base_url} died while starting ({health.value}): look at its log.")
+        seen.append(health)
+        return health
+
+    def tell(state: tenacity.RetryCallState) -> None:
+        now_s = clock.now_s()
+        if now_s - said_at_s[0] >= SAY_EVERY_S:
+            said_at_s[0] = now_s
+            say(f"waiting for {probe.base_url} since {now_s - start_s:.0f} s: {seen[-1].value}")
+
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_result(lambda health: health is not Health.OK),
+        wait=tenacity.wait_fixed(0.5),
+        stop=lambda state: clock.now_s() - start_s >= deadline_s,
+        before_sleep=tell,
+        sleep=clock.sleep,
+    )
+    try:
+        retrying(look)
+    except tenacity.RetryError:
+        raise ServerGoneError(
+            f"no server at {probe.base_url} within {deadline_s:.0f} s: {seen[-1].value}.\n"
+            "Start one (make bench does), or give its address with --base-url."
+        ) from None
+
+
+def _is_gone(seen: list[Health], now: Health) -> bool:
+    """A container's name resolves while it lives: once known and then unknown, it has exited."""
+    return now is Health.UNKNOWN_HOST and any(health is not Health.UNKNOWN_HOST for health in seen)
