@@ -93,7 +93,7 @@ def measure(
                 on_round(recorder.records)
         return recorder.records
     _warm_up(recorder, plan.arms)
-    for index, round_names in order.schedule(plan.order, names, plan.max_rounds):
+    for index, round_names in zip(range(plan.max_rounds), order.interleaved(names), strict=False):
         for position, name in enumerate(round_names):
             recorder.take(name, paths[name], index, position, counted=True)
         on_round(recorder.records)

@@ -165,3 +165,8 @@ def paths_by_name(names: list[str]) -> list[Path]:
 
         torch_loss.check_installed()
     return [known[name] for name in names]
+
+
+def label(name: str) -> str:
+    """What a path is called in sentences."""
+    return {NATIVE: "fused", TWO_PASS: "two-pass", SDK_CUSTOM: "SDK custom", CONTROL: "control"}.get(name, name)

@@ -1,0 +1,132 @@
+"""What a reader must know before trusting a number: codes with a text and what to do, found in the steps that were taken."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench import paths
+from bench.measure import StepRecord
+from bench.stats import Saving, counted_times
+
+FIRST_SLOW_FACTOR = 1.5
+DRIFT_PCT = 10.0
+ORDER_EFFECT_PCT = 5.0
+# Iglewicz and Hoaglin's modified z-score, with their threshold.
+OUTLIER_Z = 3.5
+MAD_TO_SIGMA = 1.4826
+WIDE_INTERVAL_PCT = 10.0
+FLOOR_SHARE = 0.5
+MIN_FOR_SHAPE = 4
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """One warning. `unstable`: it speaks against the number itself, so that `--strict` ends with exit code 6."""
+
+    code: str
+    text: str
+    action: str
+    unstable: bool = True
+
+
+def of_steps(records: Sequence[StepRecord], names: Sequence[str]) -> list[RunWarning]:
+    """Warnings that each path's own times give."""
+    found: list[RunWarning] = []
+    for name in names:
+        times_s = counted_times(records, name)
+        if len(times_s) >= MIN_FOR_SHAPE:
+            found += [warning for warning in (_first_slow(name, times_s), _drift(name, times_s), _outliers(name, times_s)) if warning]
+    return found
+
+
+def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) -> list[RunWarning]:
+    """Warnings about the headline comparison."""
+    if saving is None:
+        return []
+    found: list[RunWarning] = []
+    if saving.ci_low_pct is None or saving.ci_high_pct is None:
+        text = f"{saving.pairs} pairs are too few for an interval"
+        found.append(RunWarning("TOO_FEW_PAIRS", text, "Take more steps: --steps 8 or more."))
+    elif saving.ci_high_pct - saving.ci_low_pct > WIDE_INTERVAL_PCT:
+        width = saving.ci_high_pct - saving.ci_low_pct
+        text = f"the saving's interval is {width:.1f} points wide"
+        found.append(RunWarning("WIDE_INTERVAL", text, "Take more steps (--steps, --target-ci-pct) on a quieter machine."))
+    if order == "blocked":
+        text = "all steps of one path were taken before the other's, so a drift of the machine counts as a saving"
+        found.append(RunWarning("BLOCKED_ORDER", text, "Leave --order at interleaved.", unstable=False))
+    elif warning := _order_effect(saving, records):
+        found.append(warning)
+    return found
+
+
+def of_control(saving: Saving | None) -> list[RunWarning]:
+    """The A/A control must not find a difference between a path and itself."""
+    if saving is None or saving.ci_low_pct is None or saving.ci_high_pct is None:
+        return []
+    if saving.ci_low_pct <= 0.0 <= saving.ci_high_pct:
+        return []
+    text = f"the control found {saving.median_pct:+.1f} % between the fused path and itself, its interval without 0"
+    return [RunWarning("CONTROL_EXCLUDES_ZERO", text, "Run again; if it stays, do not trust differences of this size here.")]
+
+
+def of_floor(floor_s: dict[str, float], medians_s: dict[str, float]) -> list[RunWarning]:
+    """Where a step is mostly polling and wire, the saving says little about a larger model."""
+    found = []
+    for name, floor in floor_s.items():
+        if name in medians_s and floor > FLOOR_SHARE * medians_s[name]:
+            share = 100.0 * floor / medians_s[name]
+            text = f"{share:.0f} % of the {paths.label(name)} step is polling and wire: a step without arithmetic takes {floor:.3f} s"
+            found.append(RunWarning("POLLING_FLOOR", text, "Use a larger model or batch to measure arithmetic.", unstable=False))
+    return found
+
+
+def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
+    rest = statistics.median(times_s[1:])
+    if times_s[0] <= FIRST_SLOW_FACTOR * rest:
+        return None
+    text = f"the first counted {paths.label(name)} step took {times_s[0]:.3f} s, the others {rest:.3f} s"
+    return RunWarning("FIRST_STEP_SLOW", text, "Warm up longer: --warmup 3.")
+
+
+def _drift(name: str, times_s: Sequence[float]) -> RunWarning | None:
+    half = len(times_s) // 2
+    early, late = statistics.median(times_s[:half]), statistics.median(times_s[-half:])
+    change_pct = 100.0 * (late / early - 1.0)
+    spread_s = statistics.stdev(times_s)
+    if abs(change_pct) <= DRIFT_PCT or abs(late - early) <= spread_s:
+        return None
+    text = f"{paths.label(name)} steps drifted by {change_pct:+.0f} % from the first half to the second"
+    return RunWarning("DRIFT", text, "Check for throttling or other load, and take more steps.")
+
+
+def _outliers(name: str, times_s: Sequence[float]) -> RunWarning | None:
+    centre = statistics.median(times_s)
+    scale = MAD_TO_SIGMA * statistics.median(abs(time_s - centre) for time_s in times_s)
+    if scale == 0.0:
+        return None
+    outliers = [time_s for time_s in times_s if abs(time_s - centre) / scale > OUTLIER_Z]
+    if not outliers:
+        return None
+    listed = ", ".join(f"{time_s:.3f}" for time_s in outliers[:5])
+    text = f"{len(outliers)} of {len(times_s)} {paths.label(name)} steps lie far from their median {centre:.3f} s: {listed} s (kept)"
+    return RunWarning("OUTLIERS", text, "The median bears them; look for other load if there are many.", unstable=False)
+
+
+def _order_effect(saving: Saving, records: Sequence[StepRecord]) -> RunWarning | None:
+    """Compares the rounds in which the candidate went first with those in which it went second."""
+    place: dict[int, dict[str, int]] = {}
+    for record in records:
+        if record.counted:
+            place.setdefault(record.round, {})[record.path] = record.position
+    complete = [spots for _, spots in sorted(place.items()) if saving.baseline in spots and saving.candidate in spots]
+    first, second = [], []
+    for spots, value in zip(complete, saving.savings_pct, strict=True):
+        (first if spots[saving.candidate] < spots[saving.baseline] else second).append(value)
+    if min(len(first), len(second)) < MIN_FOR_SHAPE:
+        return None
+    gap = statistics.median(first) - statistics.median(second)
+    separate = min(first) > max(second) or min(second) > max(first)
+    if abs(gap) <= ORDER_EFFECT_PCT or not separate:
+        return None
+    text = f"the saving is {gap:+.1f} points larger when the fused step goes first"
+    return RunWarning("ORDER_EFFECT", text, "The order is balanced, so the median bears it; report it with the number.", unstable=False)
