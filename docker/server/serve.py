@@ -1,0 +1,132 @@
+"""Starts SkyRL's Tinker API and its engine from this interpreter, without `uv run`.
+
+    python serve.py --model Qwen/Qwen3-0.6B --backend fsdp --preset l4
+    python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 8000
+"""
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+HERE = Path(__file__).resolve().parent
+PRESETS = HERE / "presets"
+STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
+
+
+class UsageError(Exception):
+    """What the caller asked for cannot be: the text is one or two lines for them."""
+
+
+def load_preset(name: str) -> dict[str, Any]:
+    """The backend config of presets/NAME.json. Raises UsageError for a name without a file."""
+    known = sorted(path.stem for path in PRESETS.glob("*.json"))
+    if name not in known:
+        raise UsageError(f"there is no preset {name!r}.\nPresets are: {', '.join(known)}.")
+    config: dict[str, Any] = json.loads((PRESETS / f"{name}.json").read_text())["backend_config"]
+    return config
+
+
+def parse_backend_config(text: str) -> dict[str, Any]:
+    """The JSON object in text. Raises UsageError for anything else."""
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"--backend-config is not JSON ({error}): {text!r}.\nGive one object, such as '{{}}'.") from None
+    if not isinstance(config, dict):
+        raise UsageError(f"--backend-config is not a JSON object: {text!r}.\nGive one object, such as '{{}}'.")
+    return config
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True, help="name on the Hugging Face hub, or folder")
+    parser.add_argument("--backend", choices=["jax", "fsdp"], default="fsdp", help="default: %(default)s")
+    parser.add_argument("--preset", help="a file of presets/, without .json; default: SkyRL's own settings")
+    parser.add_argument("--backend-config", default="{}", metavar="JSON", help="settings that go over the preset's")
+    parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")
+    parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
+    parser.add_argument("--database-url", help="default: a new SQLite file that goes when the server does")
+    parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one that goes when the server does")
+    parser.add_argument(
+        "--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s"
+    )
+    args = parser.parse_args(argv)
+    try:
+        preset = load_preset(args.preset) if args.preset else {}
+        args.backend_config = preset | parse_backend_config(args.backend_config)
+        if args.backend == "jax" and args.runtime_role != "combined":
+            raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
+    except UsageError as error:
+        parser.exit(2, f"error: {error}\n")
+    return args
+
+
+def engine_command(engine_config: Any) -> list[str]:
+    """How to start the engine: by engine.py beside this file, in this interpreter."""
+    from skyrl.tinker.config import config_to_argv
+
+    return [sys.executable, str(HERE / "engine.py"), *config_to_argv(engine_config)]
+
+
+def serve(args: argparse.Namespace, state: Path) -> None:
+    """Runs the API, which starts the engine, until a signal or the engine's end. Imports SkyRL: 3 to 10 s."""
+    import upstream
+
+    try:
+        upstream.import_renderer()
+        import uvicorn
+        from skyrl.tinker import api
+        from skyrl.tinker.config import EngineConfig
+    except ImportError as error:
+        sys.exit(upstream.mismatch(str(error)))
+    if not callable(getattr(api, "_build_uv_run_cmd_engine", None)):
+        sys.exit(upstream.mismatch("skyrl.tinker.api has no _build_uv_run_cmd_engine to replace."))
+
+    import routes
+
+    api._build_uv_run_cmd_engine = lambda parent_command, config: engine_command(config)
+    api.app.state.engine_config = EngineConfig(
+        base_model=args.model,
+        backend=args.backend,
+        backend_config=args.backend_config,
+        runtime_role=args.runtime_role,
+        database_url=args.database_url or f"sqlite:///{state}/tinker.db",
+        checkpoints_base=args.checkpoints_base or state / "checkpoints",
+        session_timeout_sec=args.session_timeout_s,
+        session_cleanup_interval_sec=STALE_SWEEP_S,
+    )
+    notes = ["gspo added to the JAX backend by this server"] if args.backend == "jax" else []
+    api.app.include_router(routes.router(args.preset, notes))
+    upstream.quiet_logs()
+    uvicorn.run(
+        api.app,
+        host=args.host,
+        port=args.port,
+        log_config=None,
+        access_log=False,
+        backlog=2048,
+        timeout_keep_alive=75,  # SkyRL's own: idle SDK connections outlive a burst
+        timeout_graceful_shutdown=1,  # clients wait in requests of minutes; a stop must not
+    )
+
+
+def _terminate(signum: int, frame: object) -> NoReturn:
+    sys.exit(128 + signum)
+
+
+def main() -> None:
+    """Command line entry. Exits 2 for wrong usage, 1 for an unexpected SkyRL, 143 after SIGTERM."""
+    args = parse()
+    signal.signal(signal.SIGTERM, _terminate)  # uvicorn hands the signal on to this one when it has shut down
+    with tempfile.TemporaryDirectory(prefix="gspo-bench-server-", ignore_cleanup_errors=True) as state:
+        serve(args, Path(state))
+
+
+if __name__ == "__main__":
+    main()
