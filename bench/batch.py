@@ -66,13 +66,9 @@ def alternating_advantages(count: int) -> list[float]:
     return [1.0 if index % 2 == 0 else -1.0 for index in range(count)]
 
 
-def near_empty(batch: FrozenBatch) -> FrozenBatch:
-    """As many sequences with one prompt and one response token each and advantage 0: a step without arithmetic, nor any effect."""
-    tiny = tuple(
-        Sequence(sequence.prompt_tokens[:1], sequence.response_tokens[:1], sequence.response_logprobs[:1], 0.0)
-        for sequence in batch.sequences
-    )
-    return FrozenBatch(tiny, batch.model, "near-empty")
+def tiny(count: int) -> FrozenBatch:
+    """Sequences of one prompt and one response token with advantage 0: a step without arithmetic, nor any effect on the weights."""
+    return FrozenBatch((Sequence((1,), (1,), (0.0,), 0.0),) * count, "", "near-empty")
 
 
 def save(batch: FrozenBatch, path: Path) -> None:

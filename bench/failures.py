@@ -12,7 +12,8 @@ MAX_DETAIL = 300
 _LOSS_MISSING = re.compile(r"Loss functions? \[?'?(?P<loss>\w+)'?\]? (?:are|is) not supported by the (?P<backend>\w+) backend")
 _CANNOT_SAMPLE = re.compile(r"trainer-only|[Ss]ampling is unavailable|cannot sample|inference is unavailable", re.IGNORECASE)
 _OCCUPIED = re.compile(
-    r"single LoRA adapter|already has a '?policy'? model|Maximum number of LoRA adapters|LoRA signature mismatch", re.IGNORECASE
+    r"single LoRA adapter|already has a '?policy'? model|Maximum number of LoRA adapters|LoRA signature mismatch",
+    re.IGNORECASE,
 )
 
 

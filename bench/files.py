@@ -82,4 +82,6 @@ def _how_to_mend(folder: Path) -> str:
         owner = existing.stat().st_uid
     except OSError:
         return "Check the disk that holds it."
-    return f"{existing} belongs to uid {owner} and this runs as uid {os.getuid()}: chown it, free space on its disk, or name another folder."
+    return (
+        f"{existing} belongs to uid {owner} and this runs as uid {os.getuid()}: chown it, free space on its disk, or name another folder."
+    )

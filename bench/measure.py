@@ -15,7 +15,7 @@ MAX_PAUSE_S = 0.15
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One step as it was taken, warm-ups (`counted` False) included. `round` pairs steps of different paths; `position` is the place in it."""
+    """One step as it was taken, warm-ups (`counted` False) too. `round` pairs steps of different paths; `position` is the place in it."""
 
     index: int
     path: str

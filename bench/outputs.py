@@ -27,7 +27,7 @@ def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list
         if len(row_T) != sequence.target_count:
             raise BenchError(
                 f"{stage}: datum {index} has {sequence.target_count} targets and the server returned {len(row_T)} logprobs.\n"
-                "Its outputs are out of order or cut (known with packed micro-batches and data-parallel Megatron): use another server setting."
+                "Its outputs are out of order or cut, as with packed micro-batches or data-parallel Megatron: use another server setting."
             )
         response_T = row_T[-len(sequence.response_tokens) :]
         if not np.isfinite(response_T).all():

@@ -22,6 +22,9 @@ TWO_PASS = "custom_2pass"
 SDK_CUSTOM = "sdk_custom"
 CONTROL = "native_1pass_control"
 
+# The SDK's type lists only the losses that the hosted service has.
+GSPO: Any = "gspo"
+
 
 @dataclass(frozen=True)
 class StepSetup:
@@ -52,9 +55,14 @@ class StepOutcome:
 class Path(Protocol):
     """One way of taking a step. `requests` is how many training calls it makes; `loss_fns` are the losses it asks the server for."""
 
-    name: str
-    requests: int
-    loss_fns: tuple[str, ...]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def requests(self) -> int: ...
+
+    @property
+    def loss_fns(self) -> tuple[str, ...]: ...
 
     def step(self, setup: StepSetup) -> StepOutcome:
         """Takes one step, timed from just before its first call until all its results are in."""
@@ -72,7 +80,7 @@ class Native:
         timer = PhaseTimer(setup.clock)
         data = [datums.gspo_datum(sequence) for sequence in setup.batch.sequences]
         timer.mark("encode")
-        gradient = setup.client.forward_backward(data, "gspo", setup.clip.as_loss_fn_config())
+        gradient = setup.client.forward_backward(data, GSPO, setup.clip.as_loss_fn_config())
         return _finish(setup, timer, gradient)
 
 

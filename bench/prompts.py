@@ -66,7 +66,9 @@ def _gsm8k(count: int, seed: int) -> list[str]:
         rows = datasets.load_dataset("openai/gsm8k", "main", split="train")
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"openai/gsm8k could not be loaded ({reason}).\nCheck the network or HF_HOME, or give a file with --prompts FILE.") from error
+        raise InputError(
+            f"openai/gsm8k could not be loaded ({reason}).\nCheck the network or HF_HOME, or give a file with --prompts FILE."
+        ) from error
     if count > len(rows):
         raise InputError(f"{count} prompts were asked for and GSM8K's training split has {len(rows)}.")
     chosen = random.Random(seed).sample(range(len(rows)), count)

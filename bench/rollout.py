@@ -27,12 +27,14 @@ def load_tokenizer(name: str) -> Any:
     """
     import transformers
 
-    transformers.logging.set_verbosity_error()
+    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name)
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"the tokenizer of {name!r} cannot be loaded ({reason}).\nGive its folder or hub name with --tokenizer.") from error
+        raise InputError(
+            f"the tokenizer of {name!r} cannot be loaded ({reason}).\nGive its folder or hub name with --tokenizer."
+        ) from error
     if tokenizer.chat_template is None:
         raise InputError(f"the tokenizer of {name!r} has no chat template: give an instruct model's tokenizer with --tokenizer.")
     return tokenizer

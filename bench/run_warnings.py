@@ -119,7 +119,8 @@ def _order_effect(saving: Saving, records: Sequence[StepRecord]) -> RunWarning |
         if record.counted:
             place.setdefault(record.round, {})[record.path] = record.position
     complete = [spots for _, spots in sorted(place.items()) if saving.baseline in spots and saving.candidate in spots]
-    first, second = [], []
+    first: list[float] = []
+    second: list[float] = []
     for spots, value in zip(complete, saving.savings_pct, strict=True):
         (first if spots[saving.candidate] < spots[saving.baseline] else second).append(value)
     if min(len(first), len(second)) < MIN_FOR_SHAPE:
@@ -129,4 +130,9 @@ def _order_effect(saving: Saving, records: Sequence[StepRecord]) -> RunWarning |
     if abs(gap) <= ORDER_EFFECT_PCT or not separate:
         return None
     text = f"the saving is {gap:+.1f} points larger when the fused step goes first"
-    return RunWarning("ORDER_EFFECT", text, "The order is balanced, so the median bears it; report it with the number.", unstable=False)
+    return RunWarning(
+        "ORDER_EFFECT",
+        text,
+        "The order is balanced, so the median bears it; report it with the number.",
+        unstable=False,
+    )

@@ -75,9 +75,7 @@ def _service_client(probe: Probe) -> tinker.ServiceClient:
     # The SDK's telemetry would post to the server while steps are timed.
     os.environ["TINKER_TELEMETRY"] = "0"
     who = {"program": "gspo-bench", "host": socket.gethostname(), "pid": str(os.getpid())}
-    service = tinker.ServiceClient(
-        base_url=probe.base_url, api_key=os.environ.get("TINKER_API_KEY") or "tml-local", user_metadata=who
-    )
+    service = tinker.ServiceClient(base_url=probe.base_url, api_key=os.environ.get("TINKER_API_KEY") or "tml-local", user_metadata=who)
     _ = service.holder
     return service
 
@@ -88,9 +86,11 @@ def _choose_model(service: tinker.ServiceClient, wait: ResultWaiter, asked: str 
     if asked is None:
         if len(served) != 1:
             raise InputError(f"the server has {len(served)} models ({', '.join(served[:5])}): choose one with --model.")
-        return served[0]
+        return str(served[0])
     if served and asked not in served:
-        raise UnsupportedError(f"the server does not have {asked!r}; it has {', '.join(served[:5])}.\nGive that as --model, or leave --model out.")
+        raise UnsupportedError(
+            f"the server does not have {asked!r}; it has {', '.join(served[:5])}.\nGive that as --model, or leave --model out."
+        )
     return asked
 
 
@@ -151,7 +151,7 @@ def describe_tenants(probe: Probe) -> str:
     """Who holds a single-tenant server and when it is freed, as far as the server tells."""
     tenants = probe.tenants()
     if not tenants:
-        return "the server holds one model at a time, and another session has one; SkyRL frees it 300 s after that session's last sign of life."
+        return "the server holds one model at a time, and another session has it; SkyRL frees it 300 s after that session's last heartbeat."
     tenant = tenants[0]
     who = tenant.get("user_metadata") or {}
     holder = f"{who.get('program', 'a client')} on {who.get('host', 'an unknown host')}, pid {who.get('pid', '?')}"
@@ -173,5 +173,3 @@ def _unload(client: tinker.TrainingClient, probe: Probe, say: Callable[[str], No
         probe.post("/api/v1/retrieve_future", {"request_id": answer["request_id"]}, timeout_s=UNLOAD_DEADLINE_S)
     except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
         say(f"the model {client.model_id} could not be unloaded ({detail_of(error)}); the server frees it when the session ends")
-
-

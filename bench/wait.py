@@ -4,7 +4,7 @@ import concurrent.futures
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import tenacity
 
@@ -12,8 +12,6 @@ from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError
 from bench.failures import explain
 from bench.probe import Health, Probe
-
-T = TypeVar("T")
 
 SAY_EVERY_S = 5.0
 FIRST_LOOK_S = 10.0
@@ -75,7 +73,7 @@ class ResultWaiter:
         return failed_looks
 
 
-def in_thread(call: Callable[[], T]) -> concurrent.futures.Future[T]:
+def in_thread[T](call: Callable[[], T]) -> concurrent.futures.Future[T]:
     """Runs a blocking call in a daemon thread, so that a wait for it can end and the process too."""
     future: concurrent.futures.Future[T] = concurrent.futures.Future()
 

@@ -1,0 +1,48 @@
+"""`python -m bench`: parses, calls, prints, and turns every ending into its exit code."""
+
+import signal
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
+from bench.run_command import run_command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def cli() -> None:
+    """Times a fused GSPO step against the two-pass round trip on a Tinker server.
+
+    Exit codes: 0 done; 1 the run failed; 2 wrong usage or input; 3 the server was not reachable or died; 4 it cannot do what was asked;
+    5 the paths are not equivalent; 6 unstable, with --strict; 130 interrupted.
+    """
+
+
+cli.add_command(run_command)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The whole program; ends the process."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        cli.main(arguments, prog_name="python -m bench", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        sys.exit(ended.exit_code)
+    except click.UsageError as error:
+        hint = f"See {error.ctx.command_path} --help." if error.ctx else "See python -m bench --help."
+        _end(f"{error.format_message()}\n{hint}", InputError.exit_code)
+    except BenchError as error:
+        _end(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        _end("interrupted", EXIT_INTERRUPTED)
+    sys.exit(EXIT_DONE)
+
+
+def _interrupt(_signal: int, _frame: Any) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _end(message: str, code: int) -> NoReturn:
+    click.echo(f"bench: {message}", err=True)
+    sys.exit(code)

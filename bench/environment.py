@@ -1,0 +1,65 @@
+"""What the client runs on and with, as far as it can see itself."""
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from bench import __version__
+
+PACKAGES = ("tinker", "numpy", "scipy", "transformers", "datasets", "tenacity", "torch")
+
+
+def client_environment() -> dict[str, Any]:
+    """The result file's `environment.client`: Python, CPU, memory, package versions, the image's id where the stack gives it."""
+    return {
+        "gspo_bench": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cpu": _cpu_model(),
+        "cpu_count": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_bytes": _memory_bytes(),
+        "versions": {name: version for name in PACKAGES if (version := _version(name))},
+        "image": os.environ.get("GSPO_BENCH_CLIENT_IMAGE") or None,
+    }
+
+
+def gpu_memory(server: dict[str, Any] | None, stage: str) -> dict[str, Any]:
+    """One entry of `environment.memory`: what each GPU has in use at a stage, by the device's own counter, as the server tells."""
+    gpus = server.get("gpus", []) if server else []
+    fields = ("used_bytes", "total_bytes")
+    return {
+        "stage": stage,
+        "gpus": [{field: gpu.get(field) for field in fields} for gpu in gpus if isinstance(gpu, dict)],
+    }
+
+
+def gpu_name(server: dict[str, Any] | None) -> str:
+    """The server's first GPU, "cpu" where it has none, "unknown" where it does not tell."""
+    if server is None:
+        return "unknown"
+    gpus = server.get("gpus") or []
+    return str(gpus[0].get("name", "gpu")) if gpus and isinstance(gpus[0], dict) else "cpu"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _memory_bytes() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None

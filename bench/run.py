@@ -1,0 +1,232 @@
+"""One benchmark run, from a base URL to a result file."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tinker
+
+from bench import batch as batches
+from bench import datums, environment, measure, paths, results, rollout
+from bench.batch import FrozenBatch
+from bench.clock import Clock
+from bench.errors import BenchError, UnstableError, UnsupportedError
+from bench.files import check_writable
+from bench.measure import Plan, StepRecord
+from bench.paths import StepSetup
+from bench.probe import Probe
+from bench.progress import Reporter
+from bench.prompts import questions
+from bench.results import RunFacts
+from bench.run_warnings import RunWarning
+from bench.session import ModelRequest, Session, open_session
+from bench.settings import RunSettings
+from bench.stats import saving
+from bench.wait import ResultWaiter, until_healthy
+
+FLOOR_WARMUP = 1
+EPS, BETA1, BETA2 = 1e-8, 0.9, 0.95
+
+
+def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
+    """Measures and returns the result document, which is on disk then.
+
+    Raises:
+        BenchError: with the exit code that says what ended the run; what was measured is in a file marked partial.
+    """
+    probe = Probe(settings.base_url)
+    arms: list[tuple[str, paths.Path]] = [(path.name, path) for path in paths.paths_by_name(list(settings.path_names))]
+    if settings.control:
+        arms.append((paths.CONTROL, paths.Native()))
+    check_writable(settings.results)
+    frozen = batches.load(settings.batch) if settings.batch else None
+    until_healthy(probe, settings.ready_deadline_s, reporter.say)
+    wait = ResultWaiter(probe, settings.deadline_s, reporter.say)
+    starting = ResultWaiter(probe, settings.ready_deadline_s, reporter.say)
+    request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
+    with open_session(probe, starting, request, reporter.say) as session:
+        reporter.say("the model is ready")
+        memory = [environment.gpu_memory(probe.environment(), "ready")]
+        floor_s = _floor(session, settings, arms, starting, wait, frozen)
+        if frozen is None:
+            frozen = _sample(session, settings, starting, reporter)
+            memory.append(environment.gpu_memory(probe.environment(), "sampled"))
+        facts = _facts(session, settings, frozen, arms, floor_s, memory)
+        reporter.say(f"batch {frozen.sha256[:12]}: {len(frozen.sequences)} sequences, {frozen.target_tokens:,} target tokens a step")
+        return _measure(session, settings, facts, arms, wait, reporter)
+
+
+def _setup(session: Session, settings: RunSettings, frozen: FrozenBatch, wait: ResultWaiter) -> StepSetup:
+    adam = tinker.AdamParams(learning_rate=settings.learning_rate, beta1=BETA1, beta2=BETA2, eps=EPS)
+    return StepSetup(session.client, frozen, settings.clip, adam, settings.blocking, wait, Clock())
+
+
+def _floor(
+    session: Session,
+    settings: RunSettings,
+    arms: Sequence[tuple[str, paths.Path]],
+    starting: ResultWaiter,
+    wait: ResultWaiter,
+    frozen: FrozenBatch | None,
+) -> dict[str, list[float]]:
+    """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone."""
+    count = len(frozen.sequences) if frozen else settings.prompts_count
+    tiny = batches.tiny(count)
+    floor_s: dict[str, list[float]] = {}
+    for name, path in arms:
+        if name == paths.CONTROL:
+            continue
+        try:
+            for _ in range(FLOOR_WARMUP):
+                path.step(_setup(session, settings, tiny, starting))
+            taken = [path.step(_setup(session, settings, tiny, wait)).step_s for _ in range(settings.floor_steps)]
+        except UnsupportedError as error:
+            raise _name_pair(error, name, [other for other, _ in arms]) from error
+        if taken:
+            floor_s[name] = taken
+    return floor_s
+
+
+def _name_pair(error: UnsupportedError, name: str, names: Sequence[str]) -> UnsupportedError:
+    others = [other for other in names if other not in (name, paths.CONTROL)]
+    instead = f"time the others with --paths {','.join(others)}, or " if others else ""
+    return UnsupportedError(
+        f"{error}, which {name} needs.\n"
+        f"To go on, {instead}use a server whose backend has it: SkyRL's fsdp or megatron, or this repository's CPU server."
+    )
+
+
+def _sample(session: Session, settings: RunSettings, wait: ResultWaiter, reporter: Reporter) -> FrozenBatch:
+    asked = questions(settings.prompts, settings.prompts_count, settings.seed)
+    tokenizer = rollout.load_tokenizer(settings.tokenizer or session.model)
+    prompts = [rollout.prompt_tokens(tokenizer, question) for question in asked]
+    sampling = rollout.SampleSettings(settings.max_tokens, settings.seed)
+    return rollout.sample_batch(session.client, prompts, sampling, session.model, settings.prompts, wait, reporter.say)
+
+
+def _facts(
+    session: Session,
+    settings: RunSettings,
+    frozen: FrozenBatch,
+    arms: Sequence[tuple[str, paths.Path]],
+    floor_s: dict[str, list[float]],
+    memory: list[dict[str, Any]],
+) -> RunFacts:
+    name = f"{frozen.sha256[:12]}.json"
+    batches.save(frozen, settings.results / "batches" / name)
+    server = session.probe.environment()
+    return RunFacts(
+        model=session.model,
+        batch=frozen,
+        batch_file=f"batches/{name}",
+        arms=tuple(name for name, _ in arms),
+        requests={name: path.requests for name, path in arms},
+        chunks=chunk_count(session.client, frozen),
+        settings=settings.as_recorded(),
+        floor_s=floor_s,
+        client=environment.client_environment(),
+        server=server,
+        memory=memory,
+        extra_warnings=tuple(_server_warnings(server, settings)),
+    )
+
+
+def chunk_count(client: tinker.TrainingClient, frozen: FrozenBatch) -> int:
+    """Into how many requests the SDK splits each gradient call: the same for every path, or the comparison would be another one.
+
+    Raises:
+        BenchError: the paths' calls are split differently.
+    """
+    native = [datums.gspo_datum(sequence) for sequence in frozen.sequences]
+    forward = [datums.forward_datum(sequence) for sequence in frozen.sequences]
+    counts = [len(list(client._chunked_requests_generator(data))) for data in (native, forward)]
+    if counts[0] != counts[1]:
+        raise BenchError(
+            f"the SDK would split the fused call into {counts[0]} requests and the forward into {counts[1]}: they do not compare.\n"
+            "Use fewer or shorter sequences (the SDK splits above 1,024 datums or about 5 MB)."
+        )
+    return counts[0]
+
+
+def _server_warnings(server: dict[str, Any] | None, settings: RunSettings) -> list[RunWarning]:
+    found = []
+    backend = (server or {}).get("backend")
+    if backend == "megatron":
+        text = "data-parallel Megatron can return gspo outputs out of order (SkyRL#2043)"
+        found.append(RunWarning("MEGATRON_ORDER", text, "Check it with bench verify before trusting a learning run.", unstable=False))
+    if backend == "jax" and paths.SDK_CUSTOM in settings.path_names:
+        text = "SkyRL's JAX backend divides by the sum of the weights, so sdk_custom's gradient is not GSPO's here; its time still counts"
+        found.append(RunWarning("SDK_CUSTOM_GRADIENT", text, "Compare gradients on the fsdp backend.", unstable=False))
+    if (server or {}).get("weights") == "random":
+        text = "the model's weights are random: times are those of its shape, what it writes means nothing"
+        found.append(RunWarning("RANDOM_WEIGHTS", text, "Nothing to do for timing.", unstable=False))
+    return found
+
+
+def _measure(
+    session: Session,
+    settings: RunSettings,
+    facts: RunFacts,
+    arms: Sequence[tuple[str, paths.Path]],
+    wait: ResultWaiter,
+    reporter: Reporter,
+) -> dict[str, Any]:
+    name = results.file_name(facts)
+    records: list[StepRecord] = []
+
+    def keep(taken: list[StepRecord]) -> None:
+        results.save(results.assemble(facts, taken, "still running, or killed"), settings.results, name, last=False)
+
+    def on_step(record: StepRecord) -> None:
+        records.append(record)
+        reporter.step(record)
+
+    plan = Plan(
+        arms=arms,
+        rounds=settings.steps,
+        max_rounds=settings.max_steps if settings.target_ci_pct is not None else settings.steps,
+        warmup=settings.warmup,
+        order=settings.order,
+        seed=settings.seed,
+        enough=lambda taken: _narrow_enough(taken, settings),
+    )
+    reporter.start_steps((settings.steps + settings.warmup) * len(arms))
+    try:
+        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keep, Clock())
+    except BaseException as error:
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
+        if records:
+            own = _finish(session, settings, facts, records, name, f"ended early: {why}")[1]
+            reporter.say(f"kept what was measured, marked partial: {own}")
+        raise
+    document, own = _finish(session, settings, facts, records, name, None)
+    reporter.say(f"wrote {settings.results / results.LAST} (and {own.relative_to(settings.results)})")
+    return document
+
+
+def _finish(
+    session: Session, settings: RunSettings, facts: RunFacts, records: list[StepRecord], name: str, reason: str | None
+) -> tuple[dict[str, Any], Path]:
+    server = session.probe.environment()
+    memory = [*facts.memory, environment.gpu_memory(server, "measured")] if server else facts.memory
+    final = replace(facts, server=server or facts.server, memory=memory)
+    document = results.assemble(final, records, reason)
+    counted = any(record.counted for record in records)
+    return document, results.save(document, settings.results, name, last=counted)
+
+
+def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
+    if settings.target_ci_pct is None:
+        return True
+    found = saving(records, paths.TWO_PASS, paths.NATIVE, settings.seed)
+    if found is None or found.ci_low_pct is None or found.ci_high_pct is None:
+        return False
+    return found.ci_high_pct - found.ci_low_pct <= settings.target_ci_pct
+
+
+def check_strict(document: dict[str, Any]) -> None:
+    """With `--strict`: raises UnstableError when a warning speaks against the number."""
+    unstable = [warning["code"] for warning in document["warnings"] if warning["unstable"]]
+    if unstable:
+        raise UnstableError(f"the run is not stable enough for --strict: {', '.join(unstable)}.\nThe result file has the details.")
