@@ -8,6 +8,7 @@ import click
 
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
 from bench.run_command import run_command
+from bench.verify_command import verify_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -20,6 +21,7 @@ def cli() -> None:
 
 
 cli.add_command(run_command)
+cli.add_command(verify_command)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

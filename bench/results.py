@@ -88,10 +88,15 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
 
 
 def file_name(facts: RunFacts) -> str:
-    """`<time>-<model>-<gpu>.json`, safe for any file system."""
-    stamp = facts.created_at.strftime("%Y%m%dT%H%M%SZ")
-    parts = (facts.model.rsplit("/", 1)[-1], gpu_name(facts.server))
-    return "-".join([stamp, *(re.sub(r"[^A-Za-z0-9.]+", "_", part).strip("_")[:60] or "unnamed" for part in parts)]) + ".json"
+    """The name of the run's own file."""
+    return run_name(facts.created_at, facts.model.rsplit("/", 1)[-1], facts.server)
+
+
+def run_name(created_at: datetime, title: str, server: dict[str, Any] | None) -> str:
+    """`<time>-<title>-<gpu>.json`, safe for any file system."""
+    stamp = created_at.strftime("%Y%m%dT%H%M%SZ")
+    parts = (re.sub(r"[^A-Za-z0-9.-]+", "_", part).strip("_.-")[:60] or "unnamed" for part in (title, gpu_name(server)))
+    return "-".join([stamp, *parts]) + ".json"
 
 
 def save(document: dict[str, Any], folder: Path, name: str, last: bool) -> Path:

@@ -1,7 +1,6 @@
 """`bench run`: the flags, and what is printed at the end."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import click
 from rich.console import Console
 
 from bench import paths, prompts, run
+from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
 from bench.order import ORDERS
 from bench.progress import Reporter
@@ -18,21 +18,8 @@ from bench.table import print_result
 WIDTH_OFF_TERMINAL = 110
 
 
-class FiniteFloat(click.FloatRange):
-    """A float in a range that is neither NaN nor infinite."""
-
-    name = "float"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number.", param, ctx)
-        return number
-
-
 @click.command("run", short_help="Time the paths and write the result file.")
-@click.option("--base-url", default="http://localhost:8000", show_default=True, help="The Tinker server's address.")
-@click.option("--model", help="The base model, by the name the server knows.  [default: the one that the server has]")
+@server_options
 @click.option("--tokenizer", help="Its tokenizer: a hub name or a folder.  [default: the model's]")
 @click.option("--steps", type=click.IntRange(1, 100_000), default=8, show_default=True, help="Timed steps of each path.")
 @click.option(
@@ -43,7 +30,6 @@ class FiniteFloat(click.FloatRange):
     help="Steps of each path before, not counted.",
 )
 @click.option("--max-tokens", type=click.IntRange(1, 131_072), default=512, show_default=True, help="Longest response sampled.")
-@click.option("--lora-rank", type=click.IntRange(1, 1024), default=32, show_default=True)
 @click.option("--learning-rate", type=FiniteFloat(min=0), default=1e-6, show_default=True, help="0 keeps the weights as they are.")
 @click.option("--clip-low", type=FiniteFloat(), default=0.8, show_default=True, help="Clip threshold, a ratio at most 1.")
 @click.option("--clip-high", type=FiniteFloat(), default=1.2, show_default=True, help="Clip threshold, a ratio at least 1.")
@@ -91,24 +77,7 @@ class FiniteFloat(click.FloatRange):
 )
 @click.option("--prompts-count", type=click.IntRange(1, 4_096), default=16, show_default=True, help="Sequences in the batch.")
 @click.option("--batch", type=click.Path(path_type=Path), help="Run this saved batch again; nothing is sampled.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True)
-@click.option("--deadline-s", type=FiniteFloat(min=1), default=600.0, show_default=True, help="Longest wait for one result.")
-@click.option(
-    "--ready-deadline-s",
-    type=FiniteFloat(min=1),
-    default=1800.0,
-    show_default=True,
-    help="Longest wait while starting.",
-)
-@click.option("--wait-for-tenant", is_flag=True, help="If another session holds the server, wait until it is freed.")
 @click.option("--strict", is_flag=True, help="End with exit code 6 when a warning speaks against the number.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Folder for what is written.",
-)
 def run_command(**flags: Any) -> None:
     """Samples a batch of rollouts once, freezes it, takes the same training step on it along each path, and compares the times."""
     settings = _settings(flags)

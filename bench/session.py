@@ -36,12 +36,16 @@ class Session:
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """The model to create: its name (None: the one that the server has), the LoRA rank and the seed of its initialisation."""
+    """The model to create: its name (None: the one that the server has), the LoRA rank and the seed of its initialisation.
+
+    With `state`, the path of a saved state, the model starts from that, its optimizer included.
+    """
 
     model: str | None
     lora_rank: int
     seed: int
     wait_for_tenant: bool
+    state: str | None = None
 
 
 @contextlib.contextmanager
@@ -103,6 +107,8 @@ def _create(
     say: Callable[[str], None],
 ) -> tinker.TrainingClient:
     def create() -> tinker.TrainingClient:
+        if request.state is not None:
+            return service.create_training_client_from_state_with_optimizer(request.state)
         return service.create_lora_training_client(model, rank=request.lora_rank, seed=request.seed)
 
     def attempt() -> tinker.TrainingClient:
