@@ -16,8 +16,8 @@ SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 PAD_ID, EOS_ID = 0, 2
 VOCAB = 320  # 3 specials and 256 bytes; the rest pads the matrices and is never sampled
 HIDDEN, LAYERS, HEADS, KV_HEADS, HEAD_DIM, MLP = 64, 2, 4, 2, 16, 192
-END_LOGIT = 1.5  # added to the end token's logit: answers end by themselves after some 60 tokens
-UNUSED_LOGIT = -30.0
+END_LOGIT = 0.28  # column 0 of the head at the end token: answers end by themselves after some 60 tokens
+UNUSED_LOGIT = -10.0
 
 # Qwen's own format; enable_thinking is accepted, as Qwen3's template accepts it: false closes an empty thought first.
 CHAT_TEMPLATE = """\

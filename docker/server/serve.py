@@ -5,6 +5,7 @@
 """
 
 import argparse
+import importlib.metadata
 import json
 import signal
 import sys
@@ -41,6 +42,18 @@ def parse_backend_config(text: str) -> dict[str, Any]:
     return config
 
 
+def attention_config() -> dict[str, Any]:
+    """Settings of the FSDP backend that follow from what is installed: without the flash-attn package, attention is PyTorch's SDPA.
+
+    SkyRL's own defaults need flash-attn, and taking the padding out of a micro-batch needs it too.
+    """
+    try:
+        importlib.metadata.version("flash-attn")
+    except importlib.metadata.PackageNotFoundError:
+        return {"trainer.flash_attn": False, "trainer.remove_microbatch_padding": False}
+    return {}
+
+
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -59,7 +72,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     try:
         preset = load_preset(args.preset) if args.preset else {}
-        args.backend_config = preset | parse_backend_config(args.backend_config)
+        own = {} if args.backend == "jax" else attention_config()
+        args.backend_config = own | preset | parse_backend_config(args.backend_config)
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
     except UsageError as error:

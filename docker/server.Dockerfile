@@ -1,0 +1,74 @@
+# The SkyRL Tinker server. Targets: cpu (JAX backend, with a small model of its own), cuda (FSDP backend and vLLM, for NVIDIA GPUs).
+# Needs of the base image: Python 3.13 with venv, and Debian's apt for the cuda target's C compiler.
+ARG BASE_IMAGE=python:3.13-slim-trixie
+
+FROM ${BASE_IMAGE} AS runtime
+LABEL org.opencontainers.image.title="gspo-bench server" \
+      org.opencontainers.image.description="SkyRL 0.4.0's Tinker API server, started without uv" \
+      org.opencontainers.image.licenses="MIT"
+RUN groupadd --gid 1000 bench && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin bench \
+    && install -d -o bench -g bench -m 1777 /cache /cache/huggingface
+# Everything that a run writes goes to /tmp or /cache, so that the root can be read-only.
+ENV PATH=/opt/venv/bin:$PATH \
+    HOME=/tmp \
+    HF_HOME=/cache/huggingface \
+    XDG_CACHE_HOME=/tmp/.cache \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=5s --start-period=300s --start-interval=1s \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/api/v1/healthz', timeout=4)"]
+
+FROM ${BASE_IMAGE} AS build
+ENV UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 VIRTUAL_ENV=/opt/venv
+RUN python3 -m venv /opt/uv && /opt/uv/bin/pip install --quiet --disable-pip-version-check uv==0.13.9 \
+    && /opt/uv/bin/uv venv --quiet /opt/venv
+COPY docker/requirements /requirements
+
+FROM build AS build-cpu
+RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cpu.txt
+COPY docker/server /opt/server
+RUN /opt/venv/bin/python -m compileall -q /opt/server && /opt/venv/bin/python /opt/server/make_tiny_qwen3.py /models/tiny-qwen3
+
+FROM runtime AS cpu
+COPY --from=build-cpu /opt/venv /opt/venv
+COPY --from=build-cpu /models /models
+COPY --from=build-cpu /opt/server /opt/server
+ENV JAX_PLATFORMS=cpu HF_HUB_OFFLINE=1
+USER bench
+ENTRYPOINT ["python", "/opt/server/serve.py", "--host", "0.0.0.0"]
+CMD ["--model", "/models/tiny-qwen3", "--backend", "jax", "--preset", "cpu"]
+
+# What `make test` runs in: the CPU server's environment with the client's, the tests' and torch in it.
+FROM build-cpu AS test
+ARG TORCH_INDEX_URL=
+RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/client.txt -r /requirements/test.txt
+RUN --mount=type=cache,target=/root/.cache/uv UV=/opt/uv/bin/uv TORCH_INDEX_URL=$TORCH_INDEX_URL sh /requirements/install-torch.sh
+ENV PATH=/opt/venv/bin:$PATH HOME=/tmp JAX_PLATFORMS=cpu HF_HUB_OFFLINE=1 MPLBACKEND=Agg MPLCONFIGDIR=/tmp/mpl TINKER_TELEMETRY=0 \
+    PYTHONDONTWRITEBYTECODE=1
+WORKDIR /repo
+USER 1000:1000
+
+FROM build AS build-cuda
+# A folder or address of a flash-attn wheel for this Python and torch; without one, a stand-in satisfies SkyRL's import of it.
+ARG FLASH_ATTN_WHEEL=
+RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cuda.txt
+COPY docker/server /opt/server
+RUN --mount=type=cache,target=/root/.cache/uv set -eu; \
+    site=$(/opt/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+    if [ -n "$FLASH_ATTN_WHEEL" ]; then /opt/uv/bin/uv pip install --quiet --no-deps "$FLASH_ATTN_WHEEL"; \
+    else cp -r /opt/server/flash_attn_absent "$site/flash_attn"; fi; \
+    /opt/venv/bin/python -m compileall -q /opt/server "$site/flash_attn"
+
+FROM runtime AS cuda
+# Triton compiles its launchers with a C compiler while the server runs.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
+COPY --from=build-cuda /opt/venv /opt/venv
+COPY --from=build-cuda /opt/server /opt/server
+ENV VLLM_NO_USAGE_STATS=1 VLLM_CACHE_ROOT=/cache/vllm TRITON_CACHE_DIR=/cache/triton TORCHINDUCTOR_CACHE_DIR=/cache/inductor \
+    RAY_USAGE_STATS_ENABLED=0 RAY_TMPDIR=/tmp/ray WANDB_MODE=disabled \
+    NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+USER bench
+ENTRYPOINT ["python", "/opt/server/serve.py", "--host", "0.0.0.0"]
+CMD ["--model", "Qwen/Qwen3-0.6B", "--backend", "fsdp", "--preset", "l4"]
