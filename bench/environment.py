@@ -26,9 +26,9 @@ def client_environment() -> dict[str, Any]:
 
 
 def gpu_memory(server: dict[str, Any] | None, stage: str) -> dict[str, Any]:
-    """One entry of `environment.memory`: what each GPU has in use at a stage, by the device's own counter, as the server tells."""
+    """One entry of `environment.memory`: what each GPU has in use at a stage and had at most since the server's start, as it tells."""
     gpus = server.get("gpus", []) if server else []
-    fields = ("used_bytes", "total_bytes")
+    fields = ("used_bytes", "peak_bytes", "total_bytes")
     return {
         "stage": stage,
         "gpus": [{field: gpu.get(field) for field in fields} for gpu in gpus if isinstance(gpu, dict)],

@@ -16,8 +16,12 @@ class PeakMemory:
         self._stop = threading.Event()
 
     def start(self) -> None:
-        """Starts to watch where there is a GPU."""
-        if self._look():
+        """Starts to watch, where the look finds a GPU."""
+        try:
+            found = self._look()
+        except Exception:  # no driver or no library for it: each with an error of its own
+            return
+        if found:
             threading.Thread(target=self._watch, name="gpu-memory", daemon=True).start()
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
+from gpu_memory import PeakMemory
 
 PACKAGES = (
     "skyrl", "tinker", "jax", "jaxlib", "flax", "torch", "vllm", "vllm-router", "ray", "transformers", "peft", "flash-attn",
@@ -27,7 +28,7 @@ def gpus() -> list[dict[str, Any]]:
 def _gpus_from_nvml() -> list[dict[str, Any]]:
     import pynvml
 
-    pynvml.nvmlInit()
+    pynvml.nvmlInit()  # counted: once held elsewhere, it costs nothing
     try:
         found = []
         for index in range(pynvml.nvmlDeviceGetCount()):
@@ -103,14 +104,14 @@ def weights_kind(base_model: str) -> str | None:
     return note.read_text().strip() if note.is_file() else None
 
 
-def environment(engine_config: Any, preset: str | None, notes: list[str]) -> dict[str, Any]:
+def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory) -> dict[str, Any]:
     """Everything about this server that a result should be read with; see GET /gspo-bench/environment."""
     import platform
 
     shm = os.statvfs("/dev/shm") if Path("/dev/shm").exists() else None
     cpuinfo = Path("/proc/cpuinfo")
     return {
-        "gpus": gpus(),
+        "gpus": peak.with_peaks(gpus()),
         "cuda": cuda_version(),
         "cpu": cpu_name(cpuinfo.read_text() if cpuinfo.exists() else ""),
         "cpu_count": len(os.sched_getaffinity(0)),
@@ -172,10 +173,12 @@ def _iso(moment: datetime | None) -> str | None:
 def router(preset: str | None, notes: list[str]) -> APIRouter:
     """The two routes, for SkyRL's app, whose state holds the engine's config and the database."""
     api = APIRouter(prefix="/gspo-bench")
+    peak = PeakMemory(_gpus_from_nvml)
+    peak.start()
 
     @api.get("/environment")
     def get_environment(request: Request) -> dict[str, Any]:
-        return environment(request.app.state.engine_config, preset, notes)
+        return environment(request.app.state.engine_config, preset, notes, peak)
 
     @api.get("/tenants")
     async def get_tenants(request: Request) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Starts SkyRL's Tinker API and its engine from this interpreter, without `uv run`.
 
-    python serve.py --model Qwen/Qwen3-0.6B --backend fsdp --preset l4
-    python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 8000
+python serve.py --model Qwen/Qwen3-0.6B --backend fsdp --preset l4
+python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 8000
 """
 
 import argparse
@@ -66,9 +66,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
     parser.add_argument("--database-url", help="default: a new SQLite file that goes when the server does")
     parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one that goes when the server does")
-    parser.add_argument(
-        "--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s"
-    )
+    parser.add_argument("--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s")
     args = parser.parse_args(argv)
     try:
         preset = load_preset(args.preset) if args.preset else {}
