@@ -8,6 +8,7 @@ import click
 
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
 from bench.run_command import run_command
+from bench.synthetic_batch import synthetic_batch_command
 from bench.verify_command import verify_command
 
 
@@ -21,6 +22,7 @@ def cli() -> None:
 
 
 cli.add_command(run_command)
+cli.add_command(synthetic_batch_command)
 cli.add_command(verify_command)
 
 
