@@ -1,4 +1,4 @@
-"""Writes a Qwen3 of a published shape with random bfloat16 weights, for timing where no weights can be had: a step's time does not see them.
+"""Writes a Qwen3 of a published shape with random bfloat16 weights, for timing where none can be had: a step does not see their values.
 
     python make_random_qwen3.py OUT {0.6b,4b}
 
