@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
+from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
 from bench.run_command import run_command
 from bench.synthetic_batch import synthetic_batch_command
@@ -24,6 +25,7 @@ def cli() -> None:
 cli.add_command(run_command)
 cli.add_command(synthetic_batch_command)
 cli.add_command(verify_command)
+cli.add_command(doctor_command)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -1,0 +1,136 @@
+"""Asks the machine everything, in the order in which things are mended."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from bench.doctor import cuda, engine, gpu, host, hub, runtime
+from bench.doctor.commands import Output
+from bench.doctor.finding import Finding, fail, ok
+from bench.doctor.settings import MODELS, PRESETS, Settings
+from bench.doctor.world import World
+
+CLIENT = "gspo-bench-client:latest"
+SERVERS = {"cpu": "gspo-bench-server:cpu", "cuda": "gspo-bench-server:cuda"}
+LOCK = "docker/requirements/server-cuda.txt"
+IMAGES = "Images"
+PRESET = "Preset"
+CONTAINER_LIMIT_S = 90.0  # a first container on a cold disk
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What is known of the engine; info is empty and images none when it does not answer."""
+
+    finding: Finding
+    info: dict[str, Any]
+    snap: bool
+    images: list[str]
+
+
+def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
+    """(the stack that was judged, the findings)."""
+    smi = world.run(list(gpu.QUERY)) if settings.stack != "cpu" else None
+    gpus = gpu.read_gpus(smi) if smi else []
+    stack = settings.stack or ("cuda" if gpus else "cpu")
+    docker = _ask_engine(world, stack)
+    findings = [docker.finding]
+    if world.which("docker"):
+        findings.append(engine.judge_compose(world.run(["docker", "compose", "version", "--short"])))
+    if smi is not None:
+        findings.append(gpu.judge_nvidia_smi(smi, stack, world.has_nvidia_device()))
+    if stack == "cuda":
+        findings += _gpu_findings(world, settings, gpus, docker)
+    if docker.info:
+        findings.append(_judge_images(docker.images, stack))
+    model = settings.model or MODELS[stack]
+    cached = _is_cached(world, settings, model, docker)
+    findings.append(_judge_disk(world, docker, stack, model, cached))
+    findings.append(_judge_port(world, settings))
+    asks = not (cached or settings.offline or hub.is_folder(model))
+    status, problem = world.hub_status(settings, model) if asks else (None, "")
+    findings.append(hub.judge_model(settings, model, cached, status, problem))
+    findings.append(host.judge_results(world.root / "results"))
+    return stack, findings
+
+
+def _ask_engine(world: World, stack: str) -> Engine:
+    program = world.which("docker")
+    output = world.run(["docker", "info", "--format", "{{json .}}"])
+    info = engine.read_info(output)
+    listed = world.run(["docker", "image", "ls", "--format", "{{.Repository}}:{{.Tag}}"]).out.split() if info else []
+    return Engine(engine.judge_engine(output, program, stack), info, engine.is_snap(info, program), listed)
+
+
+def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine) -> list[Finding]:
+    findings = [_judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing("cuda", bool(docker.info))]
+    needs = world.preset_needs()
+    preset = settings.preset or PRESETS["cuda"]
+    if preset not in needs:
+        findings.append(fail(PRESET, f"there is no preset {preset}", f"PRESET={PRESETS['cuda']} make bench     # or: {', '.join(needs)}"))
+    if gpus:
+        findings.append(cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK))))
+        stated = {name: need for name, need in needs.items() if need is not None}
+        runs = bool(docker.info) and bool(_own_containers(world, settings).out.strip())
+        findings.append(gpu.judge_memory(gpus, settings.gpus or len(gpus), preset, stated, runs))
+    return findings
+
+
+def _own_containers(world: World, settings: Settings) -> Output:
+    label = f"label=com.docker.compose.project={settings.project}"
+    return world.run(["docker", "ps", "--filter", label, "--filter", "label=com.docker.compose.service=server", "--quiet"])
+
+
+def _judge_runtime(world: World, docker: Engine) -> Finding:
+    toolkit = bool(world.which("nvidia-ctk"))
+    image = runtime.image_to_try(docker.images, (SERVERS["cuda"], CLIENT, SERVERS["cpu"]))
+    if image is None:
+        return runtime.predict(docker.info, toolkit, docker.snap)
+    name = f"gspo-bench-doctor-{os.getpid()}"
+    output = world.run(runtime.trial(image, name), CONTAINER_LIMIT_S)
+    if output.problem == "timeout":
+        world.run(["docker", "rm", "--force", name])
+    return runtime.judge_trial(output, toolkit, docker.snap)
+
+
+def _judge_images(images: list[str], stack: str) -> Finding:
+    absent = [image for image in (SERVERS[stack], CLIENT) if image not in images]
+    if not absent:
+        return ok(IMAGES, "built")
+    return ok(IMAGES, f"make bench will build {' and '.join(image.removesuffix(':latest') for image in absent)}")
+
+
+def _is_cached(world: World, settings: Settings, model: str, docker: Engine) -> bool:
+    image = next((image for image in (*SERVERS.values(), CLIENT) if image in docker.images), None)
+    if image is None or hub.is_folder(model):
+        return False
+    label = f"label=com.docker.compose.project={settings.project}"
+    volumes = world.run(["docker", "volume", "ls", "--filter", label, "--format", "{{.Name}}"]).out.split()
+    for volume in volumes:
+        name = f"gspo-bench-doctor-{os.getpid()}"
+        if hub.is_complete(world.run(hub.list_cache(volume, image, model, name), CONTAINER_LIMIT_S).out):
+            return True
+    return False
+
+
+def _judge_disk(world: World, docker: Engine, stack: str, model: str, cached: bool) -> Finding:
+    needs = {}
+    if SERVERS[stack] not in docker.images:
+        needs["server image"] = host.BUILD_GIB[stack]
+    if CLIENT not in docker.images:
+        needs["client image"] = host.CLIENT_BUILD_GIB
+    if not (cached or hub.is_folder(model)):
+        needs["model"] = host.model_gib(model)
+    folders = host.image_folders(docker.info) if docker.info else ["/"]
+    free = {folder: world.free_gib(folder) for folder in folders}
+    seen = {folder: gib for folder, gib in free.items() if gib is not None}
+    folder = min(seen, key=lambda name: seen[name]) if seen else next(iter(free))
+    return host.judge_disk(free[folder], folder, needs)
+
+
+def _judge_port(world: World, settings: Settings) -> Finding:
+    free = world.port_is_free(settings.port)
+    others = range(settings.port + 1, min(settings.port + 20, 65536))
+    other = None if free else next((port for port in others if world.port_is_free(port)), None)
+    holder = world.run(["docker", "ps", "--filter", f"publish={settings.port}", "--format", host.PS_FORMAT])
+    return host.judge_port(settings.port, free, holder, settings.project, other)

@@ -1,0 +1,87 @@
+"""What `make bench` needs of the host besides Docker and a GPU: disk, a port, a folder to write to."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.doctor.commands import Output
+from bench.doctor.finding import Finding, fail, ok, warn
+
+DISK = "Disk space"
+PORT = "Port"
+RESULTS = "results/"
+# GiB that a build from nothing takes: layers of both stages and the package cache beside them.
+BUILD_GIB = {"cpu": 8.0, "cuda": 40.0}
+CLIENT_BUILD_GIB = 3.0
+SPARE_GIB = 2.0  # results, logs, compiled kernels
+
+
+def model_gib(model: str) -> float:
+    """About what a model's download takes, by the size in its name, two bytes a parameter; 10 when the name has none."""
+    found = re.search(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)[Bb](?![A-Za-z0-9])", model)
+    return float(found.group(1)) * 2 + 0.5 if found else 10.0
+
+
+def image_folders(info: Mapping[str, Any]) -> list[str]:
+    """Where this engine keeps images, by `docker info`: with containerd's store there are two places."""
+    folders = [str(info.get("DockerRootDir") or "/var/lib/docker")]
+    if "io.containerd.snapshotter" in str(info.get("DriverStatus")):
+        folders.append("/var/lib/containerd")
+    return folders
+
+
+def judge_disk(free_gib: float | None, folder: str, needs_gib: Mapping[str, float]) -> Finding:
+    """Free space where images are kept, None when this machine does not have that folder; needs_gib by what takes it."""
+    need = sum(needs_gib.values()) + SPARE_GIB
+    parts = " + ".join(f"{what} {gib:.0f}" for what, gib in needs_gib.items())
+    needed = f"about {need:.0f} GiB needed" + (f": {parts} + {SPARE_GIB:.0f} to work in" if parts else "")
+    if free_gib is None:
+        return warn(DISK, f"Docker keeps images in {folder}, which is not on this machine ({needed})", "docker system df")
+    seen = f"{free_gib:.0f} GiB free in {folder} ({needed})"
+    if free_gib < need:
+        return fail(
+            DISK,
+            seen,
+            "docker system df     # shows what Docker keeps\ndocker builder prune && docker image prune     # drops what nothing uses",
+        )
+    return ok(DISK, seen)
+
+
+def judge_port(port: int, free: bool, containers: Output, project: str, other: int | None) -> Finding:
+    """containers is of `docker ps` with PS_FORMAT for this port; other is a port that is free."""
+    if free:
+        return ok(PORT, f"{port} is free")
+    rows = [line.split("\t") for line in containers.out.splitlines() if line.count("\t") == 1]
+    if any(label == project for _, label in rows):
+        return ok(PORT, f"{port} is held by our own server ({rows[0][0]})")
+    elsewhere = f"PORT={other} make bench" if other else "PORT=... make bench     # with a free port"
+    if rows:
+        return fail(PORT, f"{port} is taken by the container {rows[0][0]}", f"{elsewhere}\ndocker stop {rows[0][0]}     # or so")
+    return fail(PORT, f"{port} is taken by another program", f"{elsewhere}\nsudo ss -ltnp 'sport = :{port}'     # or end what this shows")
+
+
+PS_FORMAT = '{{.Names}}\t{{.Label "com.docker.compose.project"}}'
+
+
+def judge_results(folder: Path) -> Finding:
+    """Writes a file of no bytes into folder and removes it; a folder that is not there is judged by its parent."""
+    own = f'sudo chown -R "$(id -u):$(id -g)" {folder.name}'
+    if not folder.exists():
+        return _try(folder.parent, "will be made", f'sudo chown "$(id -u):$(id -g)" {folder.parent}')
+    if not folder.is_dir():
+        return fail(RESULTS, "it is a file, and a folder is needed", f"mv {folder.name} {folder.name}.old")
+    for inner in (folder, folder / "runs"):
+        finding = _try(inner, "writable", own) if inner.is_dir() else ok(RESULTS, "writable")
+        if finding.status != "ok":
+            return finding
+    return ok(RESULTS, "writable")
+
+
+def _try(folder: Path, fine: str, action: str) -> Finding:
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
+            return ok(RESULTS, fine)
+    except OSError as error:
+        return fail(RESULTS, f"cannot write to {folder}: {error.strerror}", action)
