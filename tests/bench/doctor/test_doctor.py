@@ -1,0 +1,192 @@
+"""The whole of doctor: on machines that are made up, and as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.doctor.commands import Output, run
+from bench.doctor.examine import examine
+from bench.doctor.finding import Finding, fail, ok
+from bench.doctor.main import main
+from bench.doctor.report import screen
+from bench.doctor.settings import Settings
+from bench.doctor.world import World
+
+ROOT = Path(__file__).parents[3]
+INFO = json.dumps({"ServerVersion": "27.5.1", "DockerRootDir": "/var/lib/docker", "Runtimes": {"nvidia": {}, "runc": {}}})
+ALL_IMAGES = "gspo-bench-server:cpu\ngspo-bench-server:cuda\ngspo-bench-client:latest\n"
+GPU = "NVIDIA L4, 23034, 3, 580.95.05\n"
+
+
+class FakeWorld(World):
+    """A machine whose commands print what the test says, found by how the command starts; the rest is not installed."""
+
+    def __init__(self, root: Path, printed: dict[str, Output], hub: int | None = 200) -> None:
+        super().__init__(root)
+        self.printed, self.hub, self.asked = printed, hub, []
+
+    def run(self, command: list[str], limit_s: float = 15.0) -> Output:
+        self.asked.append(" ".join(command))
+        return next((output for start, output in self.printed.items() if self.asked[-1].startswith(start)), Output(None, problem="missing"))
+
+    def which(self, program: str) -> str:
+        return f"/usr/bin/{program}" if program == "docker" and any(start.startswith("docker") for start in self.printed) else ""
+
+    def free_gib(self, folder: str) -> float | None:
+        return 200.0
+
+    def port_is_free(self, port: int) -> bool:
+        return True
+
+    def has_nvidia_device(self) -> bool:
+        return any(start.startswith("nvidia-smi") for start in self.printed)
+
+    def hub_status(self, settings: Settings, model: str) -> tuple[int | None, str]:
+        return self.hub, "Connection refused"
+
+
+def docker(images: str = ALL_IMAGES, trial: str = "GPU 0: NVIDIA L4 (UUID: GPU-1)") -> dict[str, Output]:
+    return {
+        "docker info": Output(0, INFO),
+        "docker compose version": Output(0, "2.29.1\n"),
+        "docker image ls": Output(0, images),
+        "docker run": Output(0, trial),
+        "docker": Output(0, ""),
+    }
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for name in ("docker", "results"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "docker/server").mkdir()
+    (tmp_path / "docker/server/presets").symlink_to(ROOT / "docker/server/presets")
+    (tmp_path / "docker/requirements").mkdir()
+    (tmp_path / "docker/requirements/server-cuda.txt").write_text("nvidia-cuda-runtime==13.0.96 \\\n")
+    return tmp_path
+
+
+def by_name(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.name: finding for finding in findings}
+
+
+def test_a_ready_gpu_machine_is_ok_in_every_line(checkout: Path):
+    stack, findings = examine(FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU)}), Settings())
+    assert stack == "cuda"
+    assert [finding.status for finding in findings] == ["ok"] * len(findings)
+    assert {"GPU in containers", "Driver for CUDA", "GPU memory", "Model"} <= set(by_name(findings))
+
+
+def test_a_machine_without_a_gpu_is_ready_for_the_cpu_stack(checkout: Path):
+    world = FakeWorld(checkout, docker(), hub=None)
+    stack, findings = examine(world, Settings())
+    assert stack == "cpu"
+    assert {finding.status for finding in findings} == {"ok"}
+    assert not any("--gpus" in command for command in world.asked)
+
+
+def test_a_gpu_that_containers_cannot_have_fails(checkout: Path):
+    broken = docker() | {"docker run": Output(125, "", 'could not select device driver "" with capabilities: [[gpu]]')}
+    _, findings = examine(FakeWorld(checkout, broken | {"nvidia-smi": Output(0, GPU)}), Settings())
+    assert by_name(findings)["GPU in containers"].status == "fail"
+
+
+def test_without_an_image_no_container_is_started(checkout: Path):
+    world = FakeWorld(checkout, docker(images="") | {"nvidia-smi": Output(0, GPU)})
+    _, findings = examine(world, Settings())
+    assert not any(command.startswith("docker run") for command in world.asked)
+    assert "not tried" in by_name(findings)["GPU in containers"].seen
+    assert "server image 40" in by_name(findings)["Disk space"].seen
+
+
+def test_a_container_that_hangs_is_removed(checkout: Path):
+    hanging = docker() | {"docker run": Output(None, problem="timeout")}
+    world = FakeWorld(checkout, hanging | {"nvidia-smi": Output(0, GPU)})
+    examine(world, Settings())
+    assert any(command.startswith("docker rm --force gspo-bench-doctor-") for command in world.asked)
+
+
+def test_an_unknown_preset_names_those_there_are(checkout: Path):
+    _, findings = examine(FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU)}), Settings(preset="l40"))
+    assert by_name(findings)["Preset"].status == "fail"
+    assert "h100-h200" in by_name(findings)["Preset"].action
+
+
+def test_the_cpu_stack_on_a_gpu_machine_does_not_ask_for_the_gpu(checkout: Path):
+    world = FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU)})
+    assert examine(world, Settings(stack="cpu"))[0] == "cpu"
+    assert not any("nvidia-smi" in command for command in world.asked)
+
+
+def test_the_screen_names_what_to_type_below_the_line_and_wraps_no_command():
+    command = "sudo " + "x" * 100
+    text = screen([ok("Port", "8000 is free"), fail("Disk space", "seven words " * 10, command)], "Title", 60, colour=False)
+    assert f"      > {command}" in text.splitlines()
+    assert "\033" not in text
+    assert text.endswith("One thing stands in the way of `make bench`. Type what follows each > above, from the top, then: make doctor")
+
+
+def test_json_says_ready_and_has_every_finding(checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    for key in ("STACK", "PORT", "MODEL", "PRESET", "GPUS"):
+        monkeypatch.delenv(key, raising=False)
+    (checkout / ".env").write_text("HF_TOKEN=hf_secret\nSTACK=cuda\n")
+    assert main(["--json"], FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU)})) == 0
+    printed = capsys.readouterr().out
+    report = json.loads(printed)
+    assert (report["ready"], report["stack"]) == (True, "cuda")
+    assert set(report["findings"][0]) == {"name", "status", "seen", "action"}
+    assert "hf_secret" not in printed
+
+
+def test_a_wrong_setting_ends_with_2_and_two_lines(checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STACK", "gpu")
+    assert main([], FakeWorld(checkout, docker())) == 2
+    assert capsys.readouterr().err.splitlines()[0] == "bench: STACK is 'gpu'."
+
+
+def test_a_command_past_its_limit_is_ended_with_its_children():
+    assert run(["sh", "-c", "sleep 60 & sleep 60"], 0.3).problem == "timeout"
+
+
+def doctor(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    python = [sys.executable, "-S", *(["-c", code] if code else ["-m", "bench", "doctor"]), *arguments]
+    kept = {key: value for key, value in os.environ.items() if key not in ("STACK", "PORT", "MODEL", "PRESET", "GPUS", "PYTHONPATH")}
+    return subprocess.run(python, cwd=ROOT, env=kept | environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_help_needs_nothing_outside_the_standard_library():
+    code = (
+        "import runpy, sys\n"
+        "sys.argv = ['bench', 'doctor', '--help']\n"
+        "try: runpy.run_module('bench', run_name='__main__', alter_sys=True)\n"
+        "except SystemExit as end: assert end.code == 0, end.code\n"
+        "import bench.doctor.examine\n"
+        "roots = {name.partition('.')[0] for name in sys.modules}\n"
+        "print('LOADED', *sorted(roots - set(sys.stdlib_module_names) - {'__main__', 'bench'}))\n"
+    )
+    ended = doctor(code=code)
+    assert ended.stderr == ""
+    assert ended.stdout.splitlines()[-1].split() == ["LOADED"]
+    assert ended.stdout.startswith("usage: python3 -m bench doctor")
+
+
+def test_the_doctor_imports_no_other_part_of_bench():
+    ended = doctor(code="import sys, bench.doctor.main\nprint(*(name for name in sys.modules if name.startswith('bench.')))")
+    assert ended.stdout.split() != []
+    assert [name for name in ended.stdout.split() if not name.startswith("bench.doctor")] == []
+
+
+def test_a_machine_without_docker_ends_with_1_and_says_how_to_install_it():
+    ended = doctor(PATH="", STACK="cpu")
+    assert ended.returncode == 1
+    assert "fail  Docker engine" in ended.stdout
+    assert "get.docker.com" in ended.stdout
+    assert "Traceback" not in ended.stdout + ended.stderr
+
+
+def test_an_unknown_flag_ends_with_2():
+    assert doctor("--frobnicate").returncode == 2
