@@ -1,0 +1,1 @@
+"""The pictures: reads result files, draws PNGs, and imports nothing of bench."""

@@ -1,0 +1,89 @@
+"""From a result to the heights, whiskers and dots of the two panels."""
+
+import statistics
+from dataclasses import dataclass
+
+from plots.results import PathTimes, Result
+
+FEWEST_FOR_QUARTILES = 4
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One path in one panel. `whisker` is its lower and upper end, or None where the file supports none."""
+
+    path: str
+    height: float
+    whisker: tuple[float, float] | None
+    dots: tuple[float, ...]
+
+    @property
+    def top(self) -> float:
+        """The highest thing that is drawn for this bar."""
+        return max(self.height, *self.dots, self.whisker[1] if self.whisker else 0)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Both panels: `seconds` a step, and target `tokens` a second (empty where the file does not tell).
+
+    `centre` names what a bar's height is: the median step, or the mean where a file (as published) has only that.
+    """
+
+    centre: str
+    seconds: tuple[Bar, ...]
+    tokens: tuple[Bar, ...]
+
+    @property
+    def whisker_words(self) -> str | None:
+        """What a whisker shows, or None where no bar has one."""
+        if not any(bar.whisker for bar in self.seconds + self.tokens):
+            return None
+        return "middle half of the steps" if self.centre == "median" else "one standard deviation either side"
+
+
+def measures(result: Result) -> Measures:
+    """Return what to draw: medians with quartiles where every path has a median, else means with deviations."""
+    count = result.setting.tokens_per_step or None
+    # A rate at the median step needs the token count; a file's own tokens_per_s goes with the mean.
+    by_median = result.schema > 0 and count is not None and all(_median(path) for path in result.paths)
+    bar = _median_bars if by_median else _mean_bars
+    pairs = [bar(path, count) for path in result.paths]
+    rates = tuple(rate for _, rate in pairs if rate is not None)
+    return Measures(
+        centre="median" if by_median else "mean",
+        seconds=tuple(seconds for seconds, _ in pairs),
+        tokens=rates if len(rates) == len(pairs) else (),
+    )
+
+
+def _median(path: PathTimes) -> float | None:
+    return path.median_s or (statistics.median(path.times) if path.times else None)
+
+
+def _median_bars(path: PathTimes, count: int | None) -> tuple[Bar, Bar | None]:
+    median = _median(path) or path.mean_s
+    rates = tuple((count or 0) / time for time in path.times)
+    seconds = Bar(path.name, median, _quartiles(path.times), path.times)
+    return seconds, Bar(path.name, (count or 0) / median, _quartiles(rates), rates)
+
+
+def _mean_bars(path: PathTimes, count: int | None) -> tuple[Bar, Bar | None]:
+    seconds = Bar(path.name, path.mean_s, _around(path.mean_s, path.stdev_s), path.times)
+    rates = tuple(count / time for time in path.times) if count else ()
+    rate = path.tokens_per_s or (count / path.mean_s if count else None)
+    if rate is None:
+        return seconds, None
+    spread = statistics.stdev(rates) if len(rates) > 1 else None
+    return seconds, Bar(path.name, rate, _around(rate, spread), rates)
+
+
+def _quartiles(values: tuple[float, ...]) -> tuple[float, float] | None:
+    if len(values) < FEWEST_FOR_QUARTILES:
+        return None
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, high
+
+
+def _around(centre: float, spread: float | None) -> tuple[float, float] | None:
+    return None if spread is None else (max(0.0, centre - spread), centre + spread)

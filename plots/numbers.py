@@ -1,0 +1,60 @@
+"""How numbers are written for people."""
+
+import math
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def short(value: float) -> str:
+    """Write a number from 0 with three or four digits that matter: 12.92, 586.0, 7,569, 0.184."""
+    if value >= 1e7 or 0 < value < 1e-4:
+        return f"{value:.2e}"
+    digits = 4 if value >= 1 else 3
+    places = max(0, digits - 1 - math.floor(math.log10(value))) if value else 0
+    return f"{_half_up(value, places):,}"
+
+
+def percent(value: float) -> str:
+    """Write a percentage with one digit after the point: 23.0 %, −1.2 %, 99,900 %."""
+    size = abs(value)
+    if size >= 1e7:
+        text = f"{size:.2e}"
+    elif size >= 1000:
+        text = f"{_half_up(size, 0):,}"
+    else:
+        text = str(_half_up(size, 1))
+    return (MINUS if value < 0 and float(text.replace(",", "")) else "") + text + " %"
+
+
+def tick(value: float, _position: int = 0) -> str:
+    """Write an axis tick."""
+    return f"{value:,.10g}" if value < 1e7 else f"{value:.2g}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Write a count with its noun: 1 pair, 8 pairs, 7,569 target tokens."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def day_and_time(stamp: str) -> str:
+    """Write an ISO time as '2026-11-30 09:00 UTC'; return anything else as it is."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment.tzinfo else f"{moment:%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return stamp
+
+
+def clipped(text: str, longest: int) -> str:
+    """Shorten a text to at most `longest` characters, leaving out its middle."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) * 2 // 3
+    return text[:head] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - (longest - 1 - head) :]
+
+
+def _half_up(value: float, places: int) -> Decimal:
+    """Round as a person does with the digits that a file shows: 12.915 to 12.92, whatever its binary form is."""
+    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)

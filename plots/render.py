@@ -1,0 +1,47 @@
+"""From a drawing function to a PNG on the disk, written whole or not at all."""
+
+import io
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from plots import style
+from plots.errors import PlotOutputError
+
+
+def figure_of[T](draw: Callable[[Figure, T], None], data: T) -> Figure:
+    """Return the figure that `draw` makes of `data`, in the project's style."""
+    with style.applied():
+        figure = Figure(dpi=style.DPI)
+        FigureCanvasAgg(figure)
+        draw(figure, data)
+        return figure
+
+
+def png_of[T](draw: Callable[[Figure, T], None], data: T) -> bytes:
+    """Return the picture as the bytes of a PNG file."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a name in another script: boxes
+        figure = figure_of(draw, data)
+        content = io.BytesIO()
+        with style.applied():
+            figure.savefig(content, format="png", dpi=style.DPI)
+    return content.getvalue()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file through a temporary neighbour and a rename; raises PlotOutputError, and then leaves nothing."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            temporary.write_bytes(content)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PlotOutputError(f"{path} cannot be written ({reason}); give a writable place with --out") from None

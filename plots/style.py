@@ -1,0 +1,57 @@
+"""One look for every picture: colours, sizes, and a matplotlib that needs no display and no home folder."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Both before matplotlib is imported: a backend name from outside could stop the import, and a read-only home is
+# no news (matplotlib then uses a temporary folder by itself).
+os.environ["MPLBACKEND"] = "agg"
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+import matplotlib  # noqa: E402
+
+WIDTH_IN = 10.0
+DPI = 200  # 2,000 pixels wide: sharp where a README shows it at half that
+INK, MUTED, FAINT, ALERT = "#1b1f24", "#57606a", "#d8dee4", "#b3261e"
+
+# Okabe and Ito's palette, told apart with every common colour blindness; a path keeps its colour in every picture.
+COLOURS = {
+    "native_1pass": "#0072b2",
+    "custom_2pass": "#e69f00",
+    "sdk_custom": "#cc79a7",
+    "native_1pass_control": "#56b4e9",
+}
+SETTINGS: dict[Any, Any] = {
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "font.size": 10,
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a model's name is a dollar sign
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.spines.left": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": FAINT,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "xtick.color": INK,
+    "ytick.color": MUTED,
+    "ytick.labelsize": 9.5,
+}
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Draw in this style inside the block, whatever the user's matplotlibrc says."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield

@@ -1,0 +1,171 @@
+"""What the picture says in words: all of it from the result file, for a reader who has never seen the project."""
+
+from plots.measures import Measures
+from plots.numbers import clipped, day_and_time, percent, plural
+from plots.results import Comparison, Result, Setting
+
+SEPARATOR = "  \N{MIDDLE DOT}  "
+MOST_CAUTIONS = 3
+MOST_NOTES = 2
+CONTROL = "native_1pass_control"
+LABELS = {
+    "native_1pass": "fused,\none pass",
+    "custom_2pass": "two passes\n(round trip)",
+    "sdk_custom": "SDK\ncustom loss",
+    CONTROL: "fused again\n(control)",
+}
+IN_A_SENTENCE = {
+    "native_1pass": "fused GSPO",
+    "custom_2pass": "two passes",
+    "sdk_custom": "the SDK's custom loss",
+    CONTROL: "fused GSPO again",
+}
+BACKENDS = {"jax": "JAX", "fsdp": "FSDP", "megatron": "Megatron"}
+ORDERS = {"interleaved": "paths interleaved", "blocked": "one path after the other"}
+MODES = {"pipelined": "calls pipelined", "blocking": "each call waited for"}
+
+
+def title(result: Result) -> str:
+    """Say what the run found, in a dozen words."""
+    best = headline(result)
+    if best is None:
+        change = result.step_time_reduction_pct
+        if change is None or result.path("custom_2pass") is None:
+            return "How long a GSPO training step takes"
+        return _finding("native_1pass", "custom_2pass", change)
+    if best.interval and best.interval[0] <= 0 <= best.interval[1]:
+        return f"No difference shown between {_name(best.candidate)} and {_name(best.baseline)}"
+    return _finding(best.candidate, best.baseline, best.saving_pct)
+
+
+def verdict(result: Result) -> str | None:
+    """Say the saving with its interval as one sentence, or why there is no interval."""
+    best = headline(result)
+    if best is not None:
+        return f"The saving is {percent(best.saving_pct)} of the step's time{_support(best)}."
+    change, gain = result.step_time_reduction_pct, result.throughput_gain_pct
+    if change is None:
+        return None
+    step = f"The mean step is {percent(abs(change))} {'shorter' if change >= 0 else 'longer'}"
+    rate = "" if gain is None else f" and throughput {percent(abs(gain))} {'higher' if gain >= 0 else 'lower'}"
+    return f"{step}{rate}; the file gives no interval."
+
+
+def headline(result: Result) -> Comparison | None:
+    """Return the comparison that the title speaks of: the file's first, unless that is the control."""
+    return next((made for made in result.comparisons if made.candidate != CONTROL), None)
+
+
+def other_comparisons(result: Result) -> list[str]:
+    """Say every further comparison, and of the control whether it shows what it should."""
+    best = headline(result)
+    return [_control(made) if made.candidate == CONTROL else _other(made) for made in result.comparisons if made is not best]
+
+
+def partial(result: Result) -> str | None:
+    """Say that the run did not finish, and why."""
+    if not result.partial:
+        return None
+    return "PARTIAL RUN: " + (clipped(result.reason, 200) if result.reason else "it stopped before its last step")
+
+
+def where(result: Result) -> list[str]:
+    """Say what ran where, and how: two lines."""
+    setting = result.setting
+    what = [clipped(setting.model, 110) if setting.model else "model not in the file"]
+    if setting.weights:
+        what[0] += f", {setting.weights} weights"
+    what.append(_machine(setting))
+    if setting.backend:
+        what.append(f"{BACKENDS.get(setting.backend) or clipped(setting.backend, 30)} backend")
+    how = []
+    if setting.sequences is not None:
+        how.append(plural(setting.sequences, "sequence"))
+    if setting.tokens_per_step is not None:
+        how.append(plural(setting.tokens_per_step, "target token") + " a step")
+    best = headline(result)
+    if best is not None and best.pairs is not None:
+        how.append(f"{plural(best.pairs, 'pair')} of steps")
+    if setting.order:
+        how.append(ORDERS.get(setting.order, f"order: {clipped(setting.order, 30)}"))
+    if setting.mode:
+        how.append(MODES.get(setting.mode, f"mode: {clipped(setting.mode, 30)}"))
+    return [SEPARATOR.join(parts) for parts in (what, how) if parts]
+
+
+def legend(drawn: Measures) -> str:
+    """Say what a bar, a whisker and a dot are."""
+    parts = [f"Bar: {drawn.centre} of the timed steps"]
+    if drawn.whisker_words:
+        parts.append(f"whisker: {drawn.whisker_words}")
+    if any(bar.dots for bar in drawn.seconds):
+        parts.append("dots: each step, first to last from left to right")
+    return "; ".join(parts) + "."
+
+
+def cautions(result: Result) -> list[str]:
+    """Say the file's warnings, the first few in full."""
+    lines = [f"Warning {clipped(made.code, 40)}: {clipped(made.text, 220)}" for made in result.cautions[:MOST_CAUTIONS]]
+    left = len(result.cautions) - MOST_CAUTIONS
+    return [*lines, f"{plural(left, 'more warning')} in the file."] if left > 0 else lines
+
+
+def notes(result: Result) -> list[str]:
+    """Say what the server says of itself."""
+    return [f"Server: {clipped(note, 160)}." for note in result.setting.notes[:MOST_NOTES]]
+
+
+def source(result: Result) -> str:
+    """Say which file was drawn, and when it was measured."""
+    when = f", measured {clipped(day_and_time(result.created_at), 40)}" if result.created_at else ""
+    return f"From {clipped(result.file, 80)}{when}."
+
+
+def _finding(candidate: str, baseline: str, saving_pct: float) -> str:
+    name = _name(candidate)
+    more = "less" if saving_pct >= 0 else "more"
+    return f"{name[0].upper()}{name[1:]} takes {percent(abs(saving_pct))} {more} time a step than {_name(baseline)}"
+
+
+def _control(made: Comparison) -> str:
+    if made.interval is None:
+        judged = ""
+    elif made.interval[0] <= 0 <= made.interval[1]:
+        judged = "; it holds 0, as it should"
+    else:
+        judged = "; it should hold 0, and does not: differences of this size mean nothing here"
+    return f"Control, fused against itself: {percent(made.saving_pct)}{_interval(made)}{judged}."
+
+
+def _other(made: Comparison) -> str:
+    pair = f"{_name(made.candidate)} against {_name(made.baseline)}"
+    return f"{pair[0].upper()}{pair[1:]}: saving {percent(made.saving_pct)}{_support(made)}."
+
+
+def _support(made: Comparison) -> str:
+    text = _interval(made)
+    if made.pairs and made.faster_in is not None:
+        text += f"; faster in {made.faster_in:,} of {plural(made.pairs, 'pair')}"
+    return text
+
+
+def _interval(made: Comparison) -> str:
+    if made.interval is None:
+        return ", without an interval"
+    low, high = made.interval
+    return f", {made.ci_level * 100:g} % interval {percent(low)} to {percent(high)}"
+
+
+def _name(path: str) -> str:
+    return IN_A_SENTENCE.get(path) or clipped(path, 40)
+
+
+def _machine(setting: Setting) -> str:
+    if setting.gpus:
+        kinds = list(dict.fromkeys(setting.gpus))
+        counted = [(setting.gpus.count(kind), clipped(kind, 50)) for kind in kinds[:3]]
+        return " + ".join(f"{count} \N{MULTIPLICATION SIGN} {kind}" if count > 1 else kind for count, kind in counted)
+    if setting.cpu or setting.cpu_count:
+        cores = f" ({plural(setting.cpu_count, 'core')})" if setting.cpu_count else ""
+        return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{cores}"
+    return "machine not in the file"
