@@ -46,8 +46,10 @@ def judge_driver(driver: str, cuda: tuple[int, int] | None) -> Finding:
     oldest = OLDEST_DRIVER[cuda[0]]
     own = max(DRIVER_OF_RELEASE.get(cuda, oldest), oldest)
     if have < oldest:
-        return fail(NAME, f"have {driver}, need {own} or newer for the wheels' {version} ({TABLE})", install_driver(own))
+        return fail(
+            NAME, f"have {driver}, need {own} or newer for the wheels' {version}", f"{install_driver(own)}\nNVIDIA's table: {TABLE}"
+        )
     if have < own:
-        seen = f"have {driver}: enough for most of {version}, {own} for all of it ({TABLE})"
-        return warn(NAME, seen, install_driver(own))
+        seen = f"have {driver}, enough for most of the wheels' {version}; {own} is for all of it"
+        return warn(NAME, seen, f"{install_driver(own)}\nNVIDIA's table: {TABLE}")
     return ok(NAME, f"{driver} ({oldest} or newer is needed for the wheels' {version})")

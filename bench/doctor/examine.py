@@ -63,13 +63,13 @@ def _ask_engine(world: World, stack: str) -> Engine:
 
 
 def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine) -> list[Finding]:
-    findings = [_judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing("cuda", bool(docker.info))]
+    findings = [cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK)))] if gpus else []
+    findings.append(_judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing(bool(docker.info)))
     needs = world.preset_needs()
     preset = settings.preset or PRESETS["cuda"]
     if preset not in needs:
         findings.append(fail(PRESET, f"there is no preset {preset}", f"PRESET={PRESETS['cuda']} make bench     # or: {', '.join(needs)}"))
     if gpus:
-        findings.append(cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK))))
         stated = {name: need for name, need in needs.items() if need is not None}
         runs = bool(docker.info) and bool(_own_containers(world, settings).out.strip())
         findings.append(gpu.judge_memory(gpus, settings.gpus or len(gpus), preset, stated, runs))

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
         print(as_json(findings, stack))
     else:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        print(screen(findings, _title(settings, stack), min(shutil.get_terminal_size().columns, 120), colour))
+        print(screen(findings, _title(settings, stack), stack, min(shutil.get_terminal_size().columns, 120), colour))
     return 1 if any(finding.status == "fail" for finding in findings) else 0
 
 

@@ -9,14 +9,15 @@ from bench.doctor.finding import Finding
 
 COLOURS = {"ok": "32", "warn": "33", "fail": "31"}
 NAME_WIDTH = 19
+ONLY_CUDA = {"NVIDIA driver", "Driver for CUDA", "GPU in containers", "GPU memory", "Preset", "Model"}  # not needed for the CPU stack
 
 
-def screen(findings: Sequence[Finding], title: str, width: int, colour: bool) -> str:
+def screen(findings: Sequence[Finding], title: str, stack: str, width: int, colour: bool) -> str:
     """One line a finding and, below it, what to type; commands are never wrapped, so that they can be copied."""
     lines = [title, ""]
     for finding in findings:
         lines += _lines(finding, width, colour)
-    return "\n".join([*lines, "", conclusion(findings)])
+    return "\n".join([*lines, "", conclusion(findings, stack)])
 
 
 def _lines(finding: Finding, width: int, colour: bool) -> list[str]:
@@ -28,12 +29,13 @@ def _lines(finding: Finding, width: int, colour: bool) -> list[str]:
     return [first, *(indent + line for line in seen[1:]), *(f"      > {step}" for step in finding.action.splitlines())]
 
 
-def conclusion(findings: Sequence[Finding]) -> str:
-    """The last line: what to do next."""
-    fails = sum(finding.status == "fail" for finding in findings)
+def conclusion(findings: Sequence[Finding], stack: str) -> str:
+    """The last lines: what to do next."""
+    fails = [finding.name for finding in findings if finding.status == "fail"]
     if fails:
-        things = "One thing stands" if fails == 1 else f"{fails} things stand"
-        return f"{things} in the way of `make bench`. Type what follows each > above, from the top, then: make doctor"
+        things = "One thing stands" if len(fails) == 1 else f"{len(fails)} things stand"
+        mend = f"{things} in the way of `make bench`. Type what follows each > above, from the top, then: make doctor"
+        return f"{mend}\nOr do without the GPU: STACK=cpu make bench" if stack == "cuda" and set(fails) <= ONLY_CUDA else mend
     if any(finding.status == "warn" for finding in findings):
         return "`make bench` should work; the lines marked warn say what may yet go wrong."
     return "All is well: make bench"

@@ -89,10 +89,10 @@ def _known_to(info: dict[str, Any]) -> str:
     return "the GPU by CDI" if any(device.startswith("nvidia.com/gpu") for device in devices) else ""
 
 
-def judge_nothing(stack: str, engine_answers: bool) -> Finding:
-    """When no container could be asked, for want of an engine or a GPU."""
+def judge_nothing(engine_answers: bool) -> Finding:
+    """When the CUDA stack was chosen and no container could be asked, for want of an engine or a GPU."""
     why = "not tried: no GPU that the host can use" if engine_answers else "not tried: no Docker engine"
-    return warn(NAME, why, "mend what is above, then: make doctor") if stack == "cuda" else ok(NAME, why)
+    return warn(NAME, why, "mend what is above, then: make doctor")
 
 
 def image_to_try(images: Sequence[str], own: Sequence[str]) -> str | None:

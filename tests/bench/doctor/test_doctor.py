@@ -124,10 +124,17 @@ def test_the_cpu_stack_on_a_gpu_machine_does_not_ask_for_the_gpu(checkout: Path)
 
 def test_the_screen_names_what_to_type_below_the_line_and_wraps_no_command():
     command = "sudo " + "x" * 100
-    text = screen([ok("Port", "8000 is free"), fail("Disk space", "seven words " * 10, command)], "Title", 60, colour=False)
+    text = screen([ok("Port", "8000 is free"), fail("Disk space", "seven words " * 10, command)], "Title", "cuda", 60, colour=False)
     assert f"      > {command}" in text.splitlines()
     assert "\033" not in text
     assert text.endswith("One thing stands in the way of `make bench`. Type what follows each > above, from the top, then: make doctor")
+
+
+def test_faults_of_the_gpu_alone_leave_the_cpu_stack_as_a_way_out():
+    assert screen([fail("GPU memory", "short", "x")], "Title", "cuda", 80, colour=False).endswith(
+        "\nOr do without the GPU: STACK=cpu make bench"
+    )
+    assert "Or do" not in screen([fail("Port", "taken", "x")], "Title", "cuda", 80, colour=False)
 
 
 def test_json_says_ready_and_has_every_finding(checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
