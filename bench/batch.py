@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-import math
+import reprlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from bench.files import read_json, write_json
 
 BATCH_SCHEMA = 1
 MAX_BATCH_BYTES = 256 * 1024 * 1024
+# Numbers cross the wire as float32: what is larger would arrive as infinity.
+MAX_FLOAT32 = 3.4028234663852886e38
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def load(path: Path) -> FrozenBatch:
     if not isinstance(document, dict) or document.get("kind") != "gspo-bench-batch":
         raise InputError(f"{path} is not a batch file: give one that a run saved under results/batches/.")
     if document.get("schema") != BATCH_SCHEMA:
-        raise InputError(f"{path} has batch schema {document.get('schema')!r}; this version reads {BATCH_SCHEMA}.")
+        raise InputError(f"{path} has batch schema {reprlib.repr(document.get('schema'))}; this version reads {BATCH_SCHEMA}.")
     entries = document.get("sequences")
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{path} holds no sequences: sample a batch again with a run without --batch.")
@@ -122,11 +124,12 @@ def _tokens(value: Any, where: str) -> tuple[int, ...]:
         raise InputError(f"{where} must be a list of at least one token id.")
     for token in value:
         if type(token) is not int or not 0 <= token < 2**31:
-            raise InputError(f"{where} holds {token!r}, which is no token id.")
+            raise InputError(f"{where} holds {reprlib.repr(token)}, which is no token id.")
     return tuple(value)
 
 
 def _finite(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{where} is {value!r}; it must be a finite number.")
+    # Compared before it is converted: an integer of hundreds of digits is no float at all. NaN compares false.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_FLOAT32:
+        raise InputError(f"{where} is {reprlib.repr(value)}; it must be a finite number.")
     return float(value)

@@ -37,7 +37,8 @@ def read_questions(path: Path) -> list[str]:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise InputError(f"{path} is larger than {MAX_FILE_BYTES:,} bytes; a prompts file has one JSON object a line.")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not splitlines(): JSON strings may hold U+2028 and its like. Some editors put a byte order mark first.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(f"cannot read the prompts file {path}: {error.strerror}. --prompts is builtin, gsm8k or a file.") from error
     except UnicodeDecodeError as error:
@@ -51,12 +52,21 @@ def read_questions(path: Path) -> list[str]:
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}, line {number}: not JSON ({str(error).splitlines()[0]}).") from error
         question = entry.get("question") if isinstance(entry, dict) else None
-        if not isinstance(question, str) or not question.strip():
+        if not isinstance(question, str) or not question.strip() or not _is_text(question):
             raise InputError(f'{path}, line {number}: needs a "question" with text, such as {{"question": "What is 2+2?"}}.')
         found.append(question)
     if not found:
         raise InputError(f"{path} holds no questions.")
     return found
+
+
+def _is_text(question: str) -> bool:
+    """JSON can spell half of a surrogate pair, which no tokenizer takes."""
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _gsm8k(count: int, seed: int) -> list[str]:
