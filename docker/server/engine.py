@@ -17,8 +17,8 @@ def main() -> None:
         if "jax" in sys.argv:
             import jax_gspo
 
+            upstream.allow_without_torch()
             jax_gspo.install()
-        upstream.import_renderer()
         from skyrl.tinker.engine import main as run_engine
     except (ImportError, RuntimeError) as error:
         sys.exit(upstream.mismatch(str(error)))

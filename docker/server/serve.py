@@ -90,8 +90,9 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     """Runs the API, which starts the engine, until a signal or the engine's end. Imports SkyRL: 3 to 10 s."""
     import upstream
 
+    if args.backend == "jax":
+        upstream.allow_without_torch()
     try:
-        upstream.import_renderer()
         import uvicorn
         from skyrl.tinker import api
         from skyrl.tinker.config import EngineConfig

@@ -1,12 +1,10 @@
-"""What this server needs of SkyRL beside its public names: checks, logging and an import that would cost gigabytes."""
+"""What this server needs of SkyRL beside its public names: checks, logging, and a start without torch."""
 
-import importlib
 import importlib.metadata
-import importlib.util
 import logging
 import os
 import sys
-import types
+from pathlib import Path
 
 EXPECTED_VERSION = "0.4.0"
 
@@ -27,19 +25,12 @@ def mismatch(problem: str) -> str:
     )
 
 
-def import_renderer() -> None:
-    """Imports skyrl.backends.renderer, also where torch is not installed.
+def allow_without_torch() -> None:
+    """Lets SkyRL's JAX backend start where torch is not installed, which saves gigabytes.
 
-    The module imports torch and uses it for images only; a text server on the JAX backend needs none of its gigabytes. The
-    stand-in is taken away again, so that every other library sees torch as not installed.
+    It imports torch for images alone and peft for one config file: the stand-ins of both come last on the path, after real ones.
     """
-    if importlib.util.find_spec("torch") is not None:
-        return
-    sys.modules["torch"] = types.ModuleType("torch")
-    try:
-        importlib.import_module("skyrl.backends.renderer")
-    finally:
-        del sys.modules["torch"]
+    sys.path.append(str(Path(__file__).resolve().parent / "without_torch"))
 
 
 def quiet_logs() -> None:
