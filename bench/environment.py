@@ -27,11 +27,10 @@ def client_environment() -> dict[str, Any]:
 
 def gpu_memory(server: dict[str, Any] | None, stage: str) -> dict[str, Any]:
     """One entry of `environment.memory`: what each GPU has in use at a stage and had at most since the server's start, as it tells."""
-    gpus = server.get("gpus", []) if server else []
     fields = ("used_bytes", "peak_bytes", "total_bytes")
     return {
         "stage": stage,
-        "gpus": [{field: gpu.get(field) for field in fields} for gpu in gpus if isinstance(gpu, dict)],
+        "gpus": [{field: gpu.get(field) for field in fields} for gpu in _gpus(server)],
     }
 
 
@@ -39,8 +38,14 @@ def gpu_name(server: dict[str, Any] | None) -> str:
     """The server's first GPU, "cpu" where it has none, "unknown" where it does not tell."""
     if server is None:
         return "unknown"
-    gpus = server.get("gpus") or []
-    return str(gpus[0].get("name", "gpu")) if gpus and isinstance(gpus[0], dict) else "cpu"
+    gpus = _gpus(server)
+    return str(gpus[0].get("name", "gpu")) if gpus else "cpu"
+
+
+def _gpus(server: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The server's GPUs, as far as it tells them as our own does."""
+    gpus = server.get("gpus") if server else None
+    return [gpu for gpu in gpus if isinstance(gpu, dict)] if isinstance(gpus, list) else []
 
 
 def _version(name: str) -> str | None:

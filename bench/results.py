@@ -89,7 +89,7 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
 
 def file_name(facts: RunFacts) -> str:
     """The name of the run's own file."""
-    return run_name(facts.created_at, facts.model.rsplit("/", 1)[-1], facts.server)
+    return run_name(facts.created_at, facts.model.rstrip("/").rsplit("/", 1)[-1], facts.server)
 
 
 def run_name(created_at: datetime, title: str, server: dict[str, Any] | None) -> str:
