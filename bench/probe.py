@@ -1,6 +1,8 @@
 """Plain HTTP to the server, beside the SDK: is it alive, what is it, who holds it. Servers other than ours answer less."""
 
 import enum
+import json
+import math
 import socket
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +56,7 @@ class Probe:
             return Health.NOT_TINKER
         try:
             return Health.OK if response.json().get("status") == "ok" else Health.NOT_TINKER
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             return Health.NOT_TINKER
 
     def environment(self) -> dict[str, Any] | None:
@@ -76,9 +78,19 @@ class Probe:
     def _extra(self, name: str) -> Any:
         try:
             response = httpx.get(f"{self.base_url}/gspo-bench/{name}", timeout=TIMEOUT_S)
-            return response.json() if response.status_code == 200 else None
-        except (httpx.HTTPError, ValueError):
+            # It is written into the result file, which holds finite numbers only.
+            return json.loads(response.content, parse_constant=_null, parse_float=_finite) if response.status_code == 200 else None
+        except (httpx.HTTPError, ValueError, RecursionError):
             return None
+
+
+def _null(_constant: str) -> None:
+    return None
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
 
 
 def _is_name_error(error: BaseException) -> bool:
