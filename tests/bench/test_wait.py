@@ -1,0 +1,203 @@
+"""Waiting with a deadline, on a clock that is known and on real sockets."""
+
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import tenacity
+import tinker
+
+from bench.clock import Clock
+from bench.errors import BenchError, ServerGoneError, UnsupportedError
+from bench.probe import Health, Probe
+from bench.wait import ResultWaiter, in_thread, until_healthy
+from tests.bench.fakes import HEALTHY, FakeFuture, FakeTime, http_server, json_answer
+
+
+@dataclass
+class ScriptedProbe:
+    """Looks find what the script says, the last of it for ever. Each look takes `look_s` on the clock."""
+
+    script: list[Health]
+    time: FakeTime
+    look_s: float = 0.0
+    base_url: str = "http://server:8000"
+    looks: list[float] = field(default_factory=list)
+
+    def health(self) -> Health:
+        self.looks.append(self.time.now_s)
+        self.time.advance(self.look_s)
+        return self.script[min(len(self.looks), len(self.script)) - 1]
+
+
+def waiter(script: list[Health], deadline_s: float = 600.0) -> tuple[ResultWaiter, ScriptedProbe, FakeTime, list[str]]:
+    clock, said = FakeTime(), list[str]()
+    probe = ScriptedProbe(script, clock)
+    return ResultWaiter(probe, deadline_s, said.append, clock.clock()), probe, clock, said  # type: ignore[arg-type]
+
+
+def ready_in(clock: FakeTime, seconds: float, outcome: Any = "done") -> FakeFuture:
+    return FakeFuture(clock, clock.now_s + seconds, outcome)
+
+
+def test_a_result_within_ten_seconds_disturbs_the_server_with_no_look() -> None:
+    wait, probe, clock, said = waiter([Health.OK])
+    assert wait(ready_in(clock, 9.9), "forward") == "done"
+    assert probe.looks == [] and said == []
+
+
+def test_a_slow_result_is_waited_for_with_a_word_every_five_seconds() -> None:
+    wait, probe, clock, said = waiter([Health.OK])
+    start_s = clock.now_s
+    assert wait(ready_in(clock, 21.0), "forward") == "done"
+    assert [look - start_s for look in probe.looks] == [10.0, 15.0, 20.0]
+    assert said == [f"forward: waiting since {seconds} s" for seconds in (10, 15, 20)]
+
+
+def test_the_deadline_ends_the_wait_and_names_the_stage() -> None:
+    wait, _, clock, _ = waiter([Health.OK], deadline_s=12.0)
+    start_s = clock.now_s
+    with pytest.raises(ServerGoneError, match=r"optim_step: no answer from http://server:8000 within 12 s\.\n.*--deadline-s"):
+        wait(ready_in(clock, 1e9), "optim_step")
+    assert clock.now_s - start_s == pytest.approx(12.0)
+
+
+def test_a_deadline_of_its_own_goes_before_the_waiters() -> None:
+    wait, _, clock, _ = waiter([Health.OK])
+    with pytest.raises(ServerGoneError, match="within 3 s"):
+        wait(ready_in(clock, 1e9), "forward", deadline_s=3.0)
+
+
+def test_a_server_that_dies_ends_the_wait_at_the_second_failed_look() -> None:
+    wait, _, clock, _ = waiter([Health.OK, Health.REFUSED])
+    start_s = clock.now_s
+    with pytest.raises(ServerGoneError, match=r"forward: .*//server:8000 stopped answering \(connection refused\) after 20 s"):
+        wait(ready_in(clock, 1e9), "forward")
+    assert clock.now_s - start_s == pytest.approx(20.0)
+
+
+def test_one_failed_look_is_no_death() -> None:
+    wait, _, clock, _ = waiter([Health.SILENT, Health.OK, Health.SILENT, Health.OK])
+    assert wait(ready_in(clock, 28.0), "forward") == "done"
+
+
+def test_an_error_of_the_sdk_is_explained_with_its_stage() -> None:
+    wait, _, clock, _ = waiter([Health.OK])
+    with pytest.raises(BenchError, match="forward: the server at http://server:8000 failed: out of memory") as raised:
+        wait(ready_in(clock, 1.0, tinker.TinkerError("out of memory")), "forward")
+    assert isinstance(raised.value.__cause__, tinker.TinkerError)
+    assert raised.value.exit_code == 1
+
+
+def test_an_error_of_our_own_passes_as_it_is() -> None:
+    wait, _, clock, _ = waiter([Health.OK])
+    ours = UnsupportedError("no such loss")
+    with pytest.raises(UnsupportedError) as raised:
+        wait(ready_in(clock, 1.0, ours), "forward")
+    assert raised.value is ours
+
+
+def test_an_interrupt_in_the_wait_is_not_swallowed() -> None:
+    wait, _, clock, _ = waiter([Health.OK])
+    with pytest.raises(KeyboardInterrupt):
+        wait(ready_in(clock, 1.0, KeyboardInterrupt()), "forward")
+
+
+def test_a_result_that_is_itself_a_timeout_error_does_not_hang() -> None:
+    """The SDK's own TimeoutError in a result that is in looks like a wait that timed out."""
+    wait, probe, clock, _ = waiter([Health.OK], deadline_s=60.0)
+    failed: Future[None] = Future()
+    failed.set_exception(TimeoutError("read timed out"))
+
+    def tick() -> float:
+        clock.advance(1.0)
+        return clock.now_s
+
+    ticking = ResultWaiter(wait.probe, 60.0, lambda text: None, Clock(now_s=tick))
+    with pytest.raises(BenchError):
+        ticking(failed, "forward")
+    assert len(probe.looks) < 100
+
+
+def test_a_call_in_a_thread_gives_its_result_or_its_error() -> None:
+    assert in_thread(lambda: threading.current_thread().daemon).result(timeout=5.0) is True
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        in_thread(fail).result(timeout=5.0)
+
+
+# --- until healthy ---------------------------------------------------------------------------------------------------------------------
+
+
+def healthy_after(script: list[Health], deadline_s: float = 60.0, look_s: float = 0.0) -> tuple[FakeTime, list[str]]:
+    clock, said = FakeTime(), list[str]()
+    probe = ScriptedProbe(script, clock, look_s)
+    until_healthy(probe, deadline_s, said.append, clock.clock())  # type: ignore[arg-type]
+    return clock, said
+
+
+def test_a_healthy_server_is_not_waited_for() -> None:
+    clock, said = healthy_after([Health.OK])
+    assert clock.pauses == [] and said == []
+
+
+def test_a_server_that_comes_up_is_waited_for_with_a_word_every_five_seconds() -> None:
+    clock, said = healthy_after([Health.REFUSED] * 24 + [Health.OK])
+    # 24 looks half a second apart: 12 s.
+    assert clock.now_s == pytest.approx(1012.0)
+    assert said == [f"waiting for http://server:8000 since {seconds} s: connection refused" for seconds in (5, 10)]
+
+
+def test_a_container_whose_name_is_not_known_yet_is_waited_for() -> None:
+    healthy_after([Health.UNKNOWN_HOST] * 3 + [Health.REFUSED, Health.NOT_TINKER, Health.OK])
+
+
+def test_a_container_whose_name_is_gone_again_has_died_and_ends_the_wait_at_once() -> None:
+    with pytest.raises(ServerGoneError, match=r"died while starting \(no host of that name\)"):
+        healthy_after([Health.UNKNOWN_HOST, Health.REFUSED, Health.UNKNOWN_HOST], deadline_s=1e9)
+
+
+@pytest.mark.parametrize("health", [Health.REFUSED, Health.UNKNOWN_HOST, Health.SILENT, Health.NOT_TINKER])
+def test_the_deadline_says_what_was_seen_last_and_what_to_do(health: Health) -> None:
+    with pytest.raises(ServerGoneError) as raised:
+        healthy_after([health], deadline_s=30.0)
+    lines = str(raised.value).split("\n")
+    assert lines[0] == f"no server at http://server:8000 within 30 s: {health.value}."
+    assert "--base-url" in lines[1] and len(lines) == 2
+
+
+def test_slow_looks_count_against_the_deadline() -> None:
+    clock = FakeTime()
+    with pytest.raises(ServerGoneError):
+        until_healthy(ScriptedProbe([Health.SILENT], clock, look_s=5.0), 12.0, lambda text: None, clock.clock())  # type: ignore[arg-type]
+    assert clock.now_s - 1000.0 < 12.0 + 5.5
+
+
+def test_tenacity_is_what_waits_and_its_own_errors_stay_inside() -> None:
+    with pytest.raises(ServerGoneError) as raised:
+        healthy_after([Health.REFUSED], deadline_s=1.0)
+    assert not isinstance(raised.value.__cause__, tenacity.RetryError)
+    assert raised.value.__suppress_context__
+
+
+def test_a_real_server_that_is_html_first_and_healthy_later_is_waited_for() -> None:
+    answers = {"/api/v1/healthz": (200, "text/html", b"<html></html>")}
+    with http_server(answers) as url:
+        threading.Timer(0.1, lambda: answers.update(HEALTHY)).start()
+        start_s = time.monotonic()
+        until_healthy(Probe(url), 10.0, lambda text: None)
+        assert time.monotonic() - start_s < 5.0
+
+
+def test_a_real_server_that_dies_ends_the_wait_for_a_result() -> None:
+    clock = FakeTime()
+    with http_server({"/api/v1/healthz": json_answer("{}", status=500)}) as url:
+        wait = ResultWaiter(Probe(url), 600.0, lambda text: None, clock.clock())
+        with pytest.raises(ServerGoneError, match="stopped answering"):
+            wait(ready_in(clock, 1e9), "forward")
