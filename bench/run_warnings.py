@@ -70,12 +70,15 @@ def of_control(saving: Saving | None) -> list[RunWarning]:
 
 
 def of_floor(floor_s: dict[str, float], medians_s: dict[str, float]) -> list[RunWarning]:
-    """Where a step is mostly polling and wire, the saving says little about a larger model."""
+    """Where a step is mostly what it costs with next to no tokens, the saving says little about a larger model or batch."""
     found = []
     for name, floor in floor_s.items():
         if name in medians_s and floor > FLOOR_SHARE * medians_s[name]:
             share = 100.0 * floor / medians_s[name]
-            text = f"{share:.0f} % of the {paths.label(name)} step is polling and wire: a step without arithmetic takes {floor:.3f} s"
+            text = (
+                f"{share:.0f} % of the {paths.label(name)} step does not depend on its tokens (polling, wire, kernel launches): "
+                f"with next to none it takes {floor:.3f} s"
+            )
             found.append(RunWarning("POLLING_FLOOR", text, "Use a larger model or batch to measure arithmetic.", unstable=False))
     return found
 

@@ -1,6 +1,7 @@
 """What `make bench` needs of the host besides Docker and a GPU: disk, a port, a folder to write to."""
 
 import re
+import shlex
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,11 +68,11 @@ PS_FORMAT = '{{.Names}}\t{{.Label "com.docker.compose.project"}}'
 
 def judge_results(folder: Path) -> Finding:
     """Writes a file of no bytes into folder and removes it; a folder that is not there is judged by its parent."""
-    own = f'sudo chown -R "$(id -u):$(id -g)" {folder.name}'
+    own = f'sudo chown -R "$(id -u):$(id -g)" {shlex.quote(_short(folder))}'
     if not folder.exists():
-        return _try(folder.parent, "will be made", f'sudo chown "$(id -u):$(id -g)" {folder.parent}')
+        return _try(folder.parent, "will be made", f'sudo chown "$(id -u):$(id -g)" {shlex.quote(_short(folder.parent))}')
     if not folder.is_dir():
-        return fail(RESULTS, "it is a file, and a folder is needed", f"mv {folder.name} {folder.name}.old")
+        return fail(RESULTS, "it is a file, and a folder is needed", f"mv {shlex.quote(_short(folder))} {shlex.quote(_short(folder))}.old")
     for inner in (folder, folder / "runs"):
         finding = _try(inner, "writable", own) if inner.is_dir() else ok(RESULTS, "writable")
         if finding.status != "ok":
@@ -79,9 +80,14 @@ def judge_results(folder: Path) -> Finding:
     return ok(RESULTS, "writable")
 
 
+def _short(folder: Path) -> str:
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
 def _try(folder: Path, fine: str, action: str) -> Finding:
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
             return ok(RESULTS, fine)
     except OSError as error:
-        return fail(RESULTS, f"cannot write to {folder}: {error.strerror}", action)
+        return fail(RESULTS, f"cannot write to {_short(folder)}: {error.strerror}", action)

@@ -39,18 +39,16 @@ def _has_weights(names: Sequence[str]) -> bool:
     return len(counts) == counts[0] if counts else "model.safetensors" in names
 
 
-def judge_model(settings: Settings, model: str, cached: bool, status: int | None, problem: str) -> Finding:
-    """status is the hub's HTTP status for the model's config.json, None when it did not answer; problem then says why."""
+def judge_model(settings: Settings, model: str, cached: bool, offline: bool, answer: tuple[int | None, str]) -> Finding:
+    """answer is (the hub's HTTP status for the model's config.json, ''), or (None, why there is none)."""
+    status, problem = answer
     if is_folder(model):
         return ok(NAME, f"{model}, a folder in the image: nothing to download")
     if cached:
         return ok(NAME, f"{model} is in the cache")
-    if settings.offline:
-        return fail(
-            NAME,
-            f"{model} is not in the cache, and HF_HUB_OFFLINE is set",
-            "unset HF_HUB_OFFLINE     # and take it out of .env, for the first run",
-        )
+    if offline:
+        seen = f"{model} is not in the cache, and the hub is not to be asked (HF_HUB_OFFLINE)"
+        return fail(NAME, seen, "HF_HUB_OFFLINE=0 make bench     # for the first run")
     if status is None:
         action = f"curl -sI {settings.hub}     # says more\nHF_ENDPOINT=https://... make bench     # with a mirror that you can reach"
         return fail(NAME, f"{model} is not in the cache, and {settings.hub} cannot be reached ({problem})", action)

@@ -16,7 +16,8 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults; gpus 0 means all."""
+    """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults, offline None;
+    gpus 0 means all."""
 
     stack: str = ""
     model: str = ""
@@ -25,7 +26,8 @@ class Settings:
     gpus: int = 1
     project: str = "gspo-bench"
     hub: str = HUB
-    offline: bool = False
+    offline: bool | None = None
+    results: str = "results"
     token: str = field(default="", repr=False)
 
 
@@ -59,7 +61,7 @@ def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], pro
     stack = get("STACK")
     if stack and stack not in STACKS:
         raise SettingError(f"STACK is {stack!r}.\nGive cpu or cuda, or leave it out: a GPU that works decides.")
-    gpus = get("GPUS", "1")
+    gpus, offline = get("GPUS", "1"), get("HF_HUB_OFFLINE")
     return Settings(
         stack=stack,
         model=get("MODEL"),
@@ -68,7 +70,8 @@ def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], pro
         gpus=0 if gpus == "all" else _number("GPUS", gpus, 1024),
         project=get("COMPOSE_PROJECT_NAME", project),
         hub=re.sub(r"(?<=//)[^/@]*@", "", get("HF_ENDPOINT", HUB)).rstrip("/"),  # it is printed: without a user and password
-        offline=get("HF_HUB_OFFLINE").lower() in ("1", "on", "yes", "true"),
+        offline=offline.lower() in ("1", "on", "yes", "true") if offline else None,
+        results=get("RESULTS", "results"),
         token=get("HF_TOKEN"),
     )
 
