@@ -122,6 +122,20 @@ def test_the_cpu_stack_on_a_gpu_machine_does_not_ask_for_the_gpu(checkout: Path)
     assert not any("nvidia-smi" in command for command in world.asked)
 
 
+def test_the_cpu_image_asks_the_hub_only_when_it_is_told_to(checkout: Path):
+    model = "Qwen/Qwen3-0.6B"
+    _, untold = examine(FakeWorld(checkout, docker()), Settings(model=model))
+    _, told = examine(FakeWorld(checkout, docker()), Settings(model=model, offline=False))
+    assert by_name(untold)["Model"].action.startswith("HF_HUB_OFFLINE=0 make bench")
+    assert by_name(told)["Model"].status == "ok"
+
+
+def test_the_results_folder_is_the_one_that_was_set(checkout: Path):
+    (checkout / "elsewhere").write_text("")
+    _, findings = examine(FakeWorld(checkout, docker()), Settings(results="elsewhere"))
+    assert by_name(findings)["results/"].status == "fail"
+
+
 def test_the_screen_names_what_to_type_below_the_line_and_wraps_no_command():
     command = "sudo " + "x" * 100
     text = screen([ok("Port", "8000 is free"), fail("Disk space", "seven words " * 10, command)], "Title", "cuda", 60, colour=False)

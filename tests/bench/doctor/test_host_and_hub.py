@@ -81,7 +81,7 @@ def test_results_that_root_made_are_to_be_given_back(tmp_path: Path, monkeypatch
     (tmp_path / "results").mkdir()
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
     finding = judge_results(tmp_path / "results")
-    assert (finding.status, finding.action) == ("fail", 'sudo chown -R "$(id -u):$(id -g)" results')
+    assert (finding.status, finding.action) == ("fail", f'sudo chown -R "$(id -u):$(id -g)" {tmp_path / "results"}')
 
 
 @pytest.mark.parametrize(
@@ -98,22 +98,22 @@ def test_results_that_root_made_are_to_be_given_back(tmp_path: Path, monkeypatch
     ],
 )
 def test_the_hub_s_answer_is_told_in_words_and_the_token_is_not(status: int | None, token: str, finding_status: str, says: str):
-    finding = judge_model(Settings(token=token), MODEL, False, status, "timed out")
+    finding = judge_model(Settings(token=token), MODEL, False, False, (status, "timed out"))
     assert finding.status == finding_status
     assert says in finding.seen
     assert "hf_secret" not in finding.seen + finding.action + repr(Settings(token=token))
 
 
 def test_a_cached_model_needs_no_hub():
-    assert judge_model(Settings(offline=True), MODEL, True, None, "").status == "ok"
+    assert judge_model(Settings(), MODEL, True, True, (None, "")).status == "ok"
 
 
 def test_an_offline_run_without_the_model_fails():
-    assert "HF_HUB_OFFLINE" in judge_model(Settings(offline=True), MODEL, False, None, "").seen
+    assert "HF_HUB_OFFLINE" in judge_model(Settings(), MODEL, False, True, (None, "")).seen
 
 
 def test_the_embedded_model_needs_no_hub():
-    assert judge_model(Settings(), "/models/tiny-qwen3", False, None, "").status == "ok"
+    assert judge_model(Settings(), "/models/tiny-qwen3", False, True, (None, "")).status == "ok"
 
 
 @pytest.mark.parametrize("token", ["hf_two\nlines", "hf_\u2019quote"])
