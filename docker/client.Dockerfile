@@ -25,14 +25,14 @@ LABEL org.opencontainers.image.title="gspo-bench client" \
       org.opencontainers.image.description="Times a fused GSPO loss against the two-pass round trip, and draws the result" \
       org.opencontainers.image.licenses="MIT"
 RUN groupadd --gid 1000 bench && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin bench \
-    && install -d -m 1777 /results
+    && install -d -m 1777 /results /cache /cache/huggingface
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /models /models
 COPY --from=build /app /app
-# Everything that a run writes goes to /results or /tmp, so that the root can be read-only and the user any.
+# Everything that a run writes goes to /results, /cache or /tmp, so that the root can be read-only and the user any.
 ENV PATH=/opt/venv/bin:$PATH \
     HOME=/tmp \
-    HF_HOME=/tmp/huggingface \
+    HF_HOME=/cache/huggingface \
     MPLBACKEND=Agg \
     MPLCONFIGDIR=/tmp/mpl \
     TINKER_TELEMETRY=0 \

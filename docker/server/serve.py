@@ -7,6 +7,7 @@ python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 800
 import argparse
 import importlib.metadata
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -32,7 +33,9 @@ def load_preset(name: str) -> dict[str, Any]:
 
 
 def parse_backend_config(text: str) -> dict[str, Any]:
-    """The JSON object in text. Raises UsageError for anything else."""
+    """The JSON object in text, empty for no text. Raises UsageError for anything else."""
+    if not text.strip():
+        return {}
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -60,7 +63,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--model", required=True, help="name on the Hugging Face hub, or folder")
     parser.add_argument("--backend", choices=["jax", "fsdp"], default="fsdp", help="default: %(default)s")
     parser.add_argument("--preset", help="a file of presets/, without .json; default: SkyRL's own settings")
-    parser.add_argument("--backend-config", default="{}", metavar="JSON", help="settings that go over the preset's")
+    parser.add_argument("--backend-config", default="", metavar="JSON", help="settings that go over the preset's")
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")
     parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
@@ -136,6 +139,7 @@ def _terminate(signum: int, frame: object) -> NoReturn:
 def main() -> None:
     """Command line entry. Exits 2 for wrong usage, 1 for an unexpected SkyRL, 143 after SIGTERM."""
     args = parse()
+    os.umask(0)  # the cache's volume is shared with clients that run as other users
     signal.signal(signal.SIGTERM, _terminate)  # uvicorn hands the signal on to this one when it has shut down
     with tempfile.TemporaryDirectory(prefix="gspo-bench-server-", ignore_cleanup_errors=True) as state:
         serve(args, Path(state))

@@ -1,0 +1,33 @@
+# Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
+.DEFAULT_GOAL := help
+.PHONY: help bench plots down image-cpu image-cuda test test-fast lint lock
+
+help: ## say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+bench: ## measure on a GPU, or on none: results/last_gspo_bench.json and its plot
+	@docker/bench.sh
+
+plots: ## draw the plots again from the files in results/
+	@docker/plots.sh
+
+down: ## end what runs, whichever stack it is; the cache of models stays
+	@docker compose --progress quiet -f compose.yaml -f compose.cpu.yaml down --remove-orphans --timeout 5
+
+image-cpu: ## build the CPU server's image
+	@docker compose -f compose.yaml -f compose.cpu.yaml build server
+
+image-cuda: ## build the CUDA server's image, about 9 GB of packages
+	@docker compose build server
+
+test: ## lint and all tests: in the tests' own image, then the stack from this machine
+	@docker/test.sh
+
+test-fast: ## the tests that need no server
+	@docker/test.sh -m 'not server and not stack'
+
+lint: ## ruff, mypy and shellcheck
+	@docker/test.sh lint
+
+lock: ## write the locked requirements again; needs uv; UPGRADE=1 takes newer versions
+	@docker/requirements/lock.sh

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# What the scripts of this folder share: the settings, the stack, whose files the results are. Sourced from the repository's root.
+
+die() { # CODE MESSAGE [ACTION]
+  printf '%s\n' "${@:2}" >&2
+  exit "$1"
+}
+
+# One setting: from the shell, else from .env, else the default, as compose reads it.
+setting() { # NAME DEFAULT
+  local value=${!1-}
+  if [[ -z $value && -f .env ]]; then
+    value=$(sed -n "s/^[[:space:]]*\(export[[:space:]]\{1,\}\)\{0,1\}$1=//p" .env | tail -n 1 | sed "s/[[:space:]]*$//; s/^\([\"']\)\(.*\)\1$/\2/")
+  fi
+  echo "${value:-$2}"
+}
+
+need_docker() {
+  command -v docker >/dev/null || die 3 "Docker is not installed." "Install it: https://docs.docker.com/engine/install/"
+  docker compose version >/dev/null 2>&1 || die 3 "Docker's compose plugin is not installed." "Install it: https://docs.docker.com/compose/install/linux/"
+  docker info >/dev/null 2>&1 || die 3 "Docker's engine does not answer, or not to you." "Start it, or see what \`docker info\` says."
+}
+
+# Both stacks are one project, so that one `down` ends either.
+compose() {
+  local files=(-f compose.yaml)
+  [[ ${STACK-} == cpu ]] && files+=(-f compose.cpu.yaml)
+  docker compose "${files[@]}" "$@"
+}
+
+# Results belong to whoever calls, also through sudo. Root itself runs the containers as user 1000, who may then write there; under
+# a rootless engine the container's root is the caller.
+own_results() {
+  local results
+  results=$(setting RESULTS ./results)
+  mkdir -p "$results/runs"
+  BENCH_UID=$(setting BENCH_UID "${SUDO_UID:-$(id -u)}")
+  BENCH_GID=$(setting BENCH_GID "${SUDO_GID:-$(id -g)}")
+  if docker info --format '{{.SecurityOptions}}' | grep -q rootless; then
+    BENCH_UID=0 BENCH_GID=0
+  elif [[ $BENCH_UID == 0 ]]; then
+    BENCH_UID=1000 BENCH_GID=1000
+  fi
+  [[ $(id -u) != 0 ]] || chown "$BENCH_UID:$BENCH_GID" "$results" "$results/runs"
+  export BENCH_UID BENCH_GID
+}
+
+# Sets STACK: as asked for, else cuda where a container of IMAGE really gets an NVIDIA GPU.
+pick_stack() { # IMAGE
+  STACK=$(setting STACK "")
+  case $STACK in
+    cpu | cuda) echo "Stack: $STACK, as asked for." ;;
+    "")
+      if docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1; then
+        STACK=cuda
+        echo "Stack: cuda, on this machine's NVIDIA GPU. (STACK=cpu runs without it.)"
+      else
+        STACK=cpu
+        echo "Stack: cpu, for Docker can give a container no NVIDIA GPU here. (STACK=cuda insists; make doctor says what is missing.)"
+      fi
+      ;;
+    *) die 2 "STACK is '$STACK'." "Give cpu or cuda, or leave it out: a GPU that works decides." ;;
+  esac
+  export STACK
+}
