@@ -1,7 +1,9 @@
 """The command line: parses, draws, prints the files written, and turns errors into one line and an exit code."""
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import click
 
@@ -27,9 +29,7 @@ def command(file: Path | None, folder: Path | None, out: Path | None) -> None:
     target = out or file.with_name(f"{file.stem}.png")
     if target.suffix.lower() != ".png":
         raise click.UsageError(f"--out {target} does not end in .png, and only PNGs are drawn; rename it")
-    from plots.pictures import BARS  # here, as it imports matplotlib: --help and wrong usage answer at once
-
-    BARS.make(file, target)
+    pictures().BARS.make(file, target)
     click.echo(click.format_filename(target))
 
 
@@ -37,15 +37,22 @@ def draw_folder(folder: Path) -> None:
     """Draw every picture whose file is in the folder."""
     if not folder.is_dir():
         raise PlotInputError(f"no results folder {folder}; {RUN_FIRST}, or give another with --results")
-    from plots.pictures import PICTURES
-
-    found = [picture for picture in PICTURES if (folder / picture.source).exists()]
+    found = [picture for picture in pictures().PICTURES if (folder / picture.source).exists()]
     if not found:
         raise PlotInputError(f"no result file in {folder}; {RUN_FIRST}")
     for picture in found:
         target = folder / picture.target
         picture.make(folder / picture.source, target)
         click.echo(click.format_filename(target))
+
+
+def pictures() -> ModuleType:
+    """Import what draws: late, so that --help and wrong usage answer at once, as matplotlib takes its time."""
+    try:
+        return importlib.import_module("plots.pictures")
+    except OSError as error:
+        first = str(error).split(",")[0]
+        raise PlotOutputError(f"{first}; give it one: mount a writable /tmp or set MPLCONFIGDIR") from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

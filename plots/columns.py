@@ -7,12 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from plots import page, style, words
-from plots.measures import Bar
+from plots.measures import Bar, highest
 from plots.numbers import short, tick
 
 LABELS_IN = 0.56  # below the axes, for the paths' names
 TITLE_IN = 0.55  # above the axes
 TICK_GAP_PT = 8  # between an axis number and the axes
+HEADROOM = 1.15  # room for the values above the highest dot
+MOST_CLEAR_DOTS = 40  # more are drawn small and see-through
 BAR_WIDTH = 0.68  # of the room that a path has
 DOTS_FROM, DOTS_TO, WHISKER_AT = -0.29, 0.14, 0.25  # from the bar's middle: dots never hide the whisker
 
@@ -30,7 +32,7 @@ class Panel:
 
 def draw_panel(figure: Figure, box: page.Box, panel: Panel) -> None:
     """Draw a panel inside a box of the figure."""
-    top = max(bar.top for bar in panel.bars) * panel.scale * 1.15
+    top = highest(panel.bars) * panel.scale * HEADROOM
     ticks = [value for value in MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top) if 0 <= value <= top]
     ticks_pt = max(page.width_pt(tick(value), style.SETTINGS["ytick.labelsize"]) for value in ticks) + TICK_GAP_PT
     ticks_in = ticks_pt / page.POINTS_PER_IN
@@ -49,42 +51,62 @@ def draw_panel(figure: Figure, box: page.Box, panel: Panel) -> None:
     side = 0.5 if len(panel.bars) > 1 else 1.0  # a lone bar stays slim
     axes.set_xlim(-side, len(panel.bars) - 1 + side)
     axes.set_ylim(0, top)
+    slot_pt = (box.width - ticks_in) * page.POINTS_PER_IN / (2 * side + len(panel.bars) - 1)
     for place, bar in enumerate(panel.bars):
         _draw_bar(axes, place, bar, panel)
+        _draw_dots(axes, place, bar, panel, top)
+    _write_values(axes, panel, slot_pt)
     names = [words.LABELS[bar.path] for bar in panel.bars]
-    axes.set_xticks(range(len(names)), names, size=10.5 if len(names) < 4 else 9.5)
+    size = _fitting(10.5, [line for name in names for line in name.split("\n")], slot_pt, bold=False)
+    axes.set_xticks(range(len(names)), names, size=size)
     axes.yaxis.set_major_locator(FixedLocator(ticks))
     axes.yaxis.set_major_formatter(FuncFormatter(tick))
 
 
 def _draw_bar(axes: Axes, place: int, bar: Bar, panel: Panel) -> None:
     height = bar.height * panel.scale
-    axes.bar(place, height, BAR_WIDTH, color=style.COLOURS[bar.path], label=bar.path)
-    count = len(bar.dots)
-    pitch = (DOTS_TO - DOTS_FROM) / max(count, 8)
-    middle = (DOTS_FROM + DOTS_TO) / 2
-    axes.plot(
-        [place + middle + pitch * (i - (count - 1) / 2) for i in range(count)],
-        [dot * panel.scale for dot in bar.dots],
-        "o",
-        markersize=5 if count <= 16 else 3,
-        color=style.INK,
-        markeredgecolor="white",
-        markeredgewidth=0.6,
-        zorder=3,
-    )
+    axes.bar(place, height, BAR_WIDTH, color=style.COLOURS[bar.path], gid=bar.path)
     if bar.whisker:
         low, high = (end * panel.scale for end in bar.whisker)
+        # At least 0: a file's median can lie a rounding outside the quartiles of its times.
         ends = [[max(0.0, height - low)], [max(0.0, high - height)]]
-        axes.errorbar(
-            place + WHISKER_AT, height, ends, fmt="none", ecolor=style.INK, elinewidth=1.5, capsize=4, capthick=1.5
+        axes.errorbar(place + WHISKER_AT, height, ends, fmt="none", ecolor=style.INK, elinewidth=1.5, capsize=4, capthick=1.5)
+
+
+def _draw_dots(axes: Axes, place: int, bar: Bar, panel: Panel, top: float) -> None:
+    """Draw the steps from left to right; those beyond the panel as triangles at its upper edge."""
+    count = len(bar.dots)
+    pitch = (DOTS_TO - DOTS_FROM) / max(count, 8)
+    first = place + (DOTS_FROM + DOTS_TO - pitch * (count - 1)) / 2
+    edge = highest(panel.bars)
+    near = [(first + pitch * i, dot * panel.scale) for i, dot in enumerate(bar.dots) if dot <= edge]
+    far = [(first + pitch * i, top) for i, dot in enumerate(bar.dots) if dot > edge]
+    clear = count <= MOST_CLEAR_DOTS
+    for points, marker in ((near, "o"), (far, "^")):
+        axes.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            marker,
+            markersize=7 if marker == "^" else 5 if clear else 2.5,
+            alpha=1 if clear else 0.35,
+            color=style.INK,
+            markeredgecolor="white" if clear else "none",
+            markeredgewidth=0.6,
+            zorder=3,
+            clip_on=False,
         )
-    axes.annotate(
-        short(height) + panel.unit,
-        (place, bar.top * panel.scale),
-        xytext=(0, 7),
-        textcoords="offset points",
-        ha="center",
-        size=12 if len(panel.bars) < 4 else 11,
-        weight="bold",
-    )
+
+
+def _write_values(axes: Axes, panel: Panel, slot_pt: float) -> None:
+    """Write each bar's value above it and its dots."""
+    values = [short(bar.height * panel.scale) + panel.unit for bar in panel.bars]
+    size = _fitting(12, values, slot_pt, bold=True)
+    edge = highest(panel.bars)
+    for place, (bar, value) in enumerate(zip(panel.bars, values, strict=True)):
+        under = max(bar.reach, *(dot for dot in bar.dots if dot <= edge), 0.0) * panel.scale
+        axes.annotate(value, (place, under), (0, 7), textcoords="offset points", ha="center", size=size, weight="bold")
+
+
+def _fitting(size: float, texts: list[str], slot_pt: float, bold: bool) -> float:
+    """Return the largest font size up to `size` with which every text fits its slot."""
+    return min(size, size * 0.93 * slot_pt / max(page.width_pt(text, size, bold) for text in texts))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from plots.results import PathTimes, Result
 
 FEWEST_FOR_QUARTILES = 4
+FARTHEST_DOT = 1.5  # times the tallest bar; a dot beyond it is marked at the panel's upper edge
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,9 @@ class Bar:
     dots: tuple[float, ...]
 
     @property
-    def top(self) -> float:
-        """The highest thing that is drawn for this bar."""
-        return max(self.height, *self.dots, self.whisker[1] if self.whisker else 0)
+    def reach(self) -> float:
+        """The upper end of the bar and its whisker."""
+        return max(self.height, self.whisker[1] if self.whisker else 0)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,18 @@ class Measures:
         if not any(bar.whisker for bar in self.seconds + self.tokens):
             return None
         return "middle half of the steps" if self.centre == "median" else "one standard deviation either side"
+
+
+def highest(bars: tuple[Bar, ...]) -> float:
+    """Return the highest value that a panel shows in its place: a single wild step does not flatten the bars."""
+    limit = FARTHEST_DOT * max(bar.reach for bar in bars)
+    return max(value for bar in bars for value in (bar.reach, *bar.dots) if value <= limit)
+
+
+def beyond(bars: tuple[Bar, ...]) -> tuple[float, ...]:
+    """Return the steps that lie above the panel's highest value."""
+    top = highest(bars) if bars else 0
+    return tuple(dot for bar in bars for dot in bar.dots if dot > top)
 
 
 def measures(result: Result) -> Measures:

@@ -1,17 +1,10 @@
-"""One look for every picture: colours, sizes, and a matplotlib that needs no display and no home folder."""
+"""One look for every picture: colours, sizes and matplotlib's settings."""
 
-import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Both before matplotlib is imported: a backend name from outside could stop the import, and a read-only home is
-# no news (matplotlib then uses a temporary folder by itself).
-os.environ["MPLBACKEND"] = "agg"
-logging.getLogger("matplotlib").setLevel(logging.ERROR)
-
-import matplotlib  # noqa: E402
+import matplotlib
 
 WIDTH_IN = 10.0
 DPI = 200  # 2,000 pixels wide: sharp where a README shows it at half that

@@ -1,7 +1,7 @@
 """What the picture says in words: all of it from the result file, for a reader who has never seen the project."""
 
-from plots.measures import Measures
-from plots.numbers import clipped, day_and_time, percent, plural
+from plots.measures import Measures, beyond
+from plots.numbers import clipped, day_and_time, percent, plural, short
 from plots.results import Comparison, Result, Setting
 
 SEPARATOR = "  \N{MIDDLE DOT}  "
@@ -29,13 +29,13 @@ def title(result: Result) -> str:
     """Say what the run found, in a dozen words."""
     best = headline(result)
     if best is None:
-        change = result.step_time_reduction_pct
-        if change is None or result.path("custom_2pass") is None:
+        change = _published_saving(result)
+        if change is None:
             return "How long a GSPO training step takes"
-        return _finding("native_1pass", "custom_2pass", change)
+        return _finding("native_1pass", "custom_2pass", change, "took")
     if best.interval and best.interval[0] <= 0 <= best.interval[1]:
         return f"No difference shown between {_name(best.candidate)} and {_name(best.baseline)}"
-    return _finding(best.candidate, best.baseline, best.saving_pct)
+    return _finding(best.candidate, best.baseline, best.saving_pct, "takes" if best.interval else "took")
 
 
 def verdict(result: Result) -> str | None:
@@ -43,7 +43,7 @@ def verdict(result: Result) -> str | None:
     best = headline(result)
     if best is not None:
         return f"The saving is {percent(best.saving_pct)} of the step's time{_support(best)}."
-    change, gain = result.step_time_reduction_pct, result.throughput_gain_pct
+    change, gain = _published_saving(result), result.throughput_gain_pct
     if change is None:
         return None
     step = f"The mean step is {percent(abs(change))} {'shorter' if change >= 0 else 'longer'}"
@@ -100,6 +100,10 @@ def legend(drawn: Measures) -> str:
         parts.append(f"whisker: {drawn.whisker_words}")
     if any(bar.dots for bar in drawn.seconds):
         parts.append("dots: each step, first to last from left to right")
+    if far := beyond(drawn.seconds):
+        parts.append(f"triangle: a step beyond the panel (the longest took {short(max(far))} s)")
+    elif beyond(drawn.tokens):
+        parts.append("triangle: a step beyond the panel")
     return "; ".join(parts) + "."
 
 
@@ -112,7 +116,7 @@ def cautions(result: Result) -> list[str]:
 
 def notes(result: Result) -> list[str]:
     """Say what the server says of itself."""
-    return [f"Server: {clipped(note, 160)}." for note in result.setting.notes[:MOST_NOTES]]
+    return [f"Server note: {clipped(note, 160)}." for note in result.setting.notes[:MOST_NOTES]]
 
 
 def source(result: Result) -> str:
@@ -121,10 +125,16 @@ def source(result: Result) -> str:
     return f"From {clipped(result.file, 80)}{when}."
 
 
-def _finding(candidate: str, baseline: str, saving_pct: float) -> str:
-    name = _name(candidate)
+def _published_saving(result: Result) -> float | None:
+    """Return the saving from the two means, where the file has it and both paths."""
+    both = result.path("native_1pass") and result.path("custom_2pass")
+    return result.step_time_reduction_pct if both else None
+
+
+def _finding(candidate: str, baseline: str, saving_pct: float, verb: str) -> str:
     more = "less" if saving_pct >= 0 else "more"
-    return f"{name[0].upper()}{name[1:]} takes {percent(abs(saving_pct))} {more} time a step than {_name(baseline)}"
+    pair = f"{_name(candidate)} {verb} {percent(abs(saving_pct))} {more} time a step than {_name(baseline)}"
+    return pair[0].upper() + pair[1:]
 
 
 def _control(made: Comparison) -> str:
