@@ -1,9 +1,12 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help bench plots down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench plots down image-cpu image-cuda test test-fast lint lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+doctor: ## say what this machine lacks for make bench, and what to type
+	@python3 -m bench doctor
 
 bench: ## measure on a GPU, or on none: results/last_gspo_bench.json and its plot
 	@docker/bench.sh

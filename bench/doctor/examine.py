@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.doctor import cuda, engine, gpu, host, hub, runtime
 from bench.doctor.commands import Output
-from bench.doctor.finding import Finding, fail, ok
+from bench.doctor.finding import Finding, fail, ok, warn
 from bench.doctor.settings import MODELS, PRESETS, Settings
 from bench.doctor.world import World
 
@@ -20,27 +20,34 @@ CONTAINER_LIMIT_S = 90.0  # a first container on a cold disk
 
 @dataclass(frozen=True)
 class Engine:
-    """What is known of the engine; info is empty and images none when it does not answer."""
+    """What is known of the engine; program is '' without docker, info empty and images none when it does not answer."""
 
-    finding: Finding
+    program: str
+    output: Output
     info: dict[str, Any]
-    snap: bool
     images: list[str]
+
+    @property
+    def snap(self) -> bool:
+        return engine.is_snap(self.info, self.program)
 
 
 def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     """(the stack that was judged, the findings)."""
     smi = world.run(list(gpu.QUERY)) if settings.stack != "cpu" else None
     gpus = gpu.read_gpus(smi) if smi else []
-    stack = settings.stack or ("cuda" if gpus else "cpu")
-    docker = _ask_engine(world, stack)
-    findings = [docker.finding]
-    if world.which("docker"):
+    docker = _ask_engine(world)
+    tried = _judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing(bool(docker.info))
+    # As make bench chooses: cuda where a container gets the GPU. Without an engine nobody knows, and the GPU decides.
+    stack = settings.stack or ("cuda" if gpus and (tried.status == "ok" or not docker.info) else "cpu")
+    findings = [engine.judge_engine(docker.output, docker.program, stack)]
+    if docker.program:
         findings.append(engine.judge_compose(world.run(["docker", "compose", "version", "--short"])))
     if smi is not None:
         findings.append(gpu.judge_nvidia_smi(smi, stack, world.has_nvidia_device()))
-    if stack == "cuda":
-        findings += _gpu_findings(world, settings, gpus, docker)
+    if gpus or stack == "cuda":
+        about_gpu = _gpu_findings(world, settings, gpus, docker, tried)
+        findings += about_gpu if stack == "cuda" else [_soften(finding) for finding in about_gpu]
     if docker.info:
         findings.append(_judge_images(docker.images, stack))
     model = settings.model or MODELS[stack]
@@ -55,17 +62,24 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     return stack, findings
 
 
-def _ask_engine(world: World, stack: str) -> Engine:
+def _ask_engine(world: World) -> Engine:
     program = world.which("docker")
     output = world.run(["docker", "info", "--format", "{{json .}}"])
     info = engine.read_info(output)
     listed = world.run(["docker", "image", "ls", "--format", "{{.Repository}}:{{.Tag}}"]).out.split() if info else []
-    return Engine(engine.judge_engine(output, program, stack), info, engine.is_snap(info, program), listed)
+    return Engine(program, output, info, listed)
 
 
-def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine) -> list[Finding]:
+def _soften(finding: Finding) -> Finding:
+    """A fault of the GPU on a machine where make bench would then take the CPU stack."""
+    if finding.status != "fail":
+        return finding
+    return warn(finding.name, f"{finding.seen}; the CPU stack will be used", finding.action)
+
+
+def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine, tried: Finding) -> list[Finding]:
     findings = [cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK)))] if gpus else []
-    findings.append(_judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing(bool(docker.info)))
+    findings.append(tried)
     needs = world.preset_needs()
     preset = settings.preset or PRESETS["cuda"]
     if preset not in needs:

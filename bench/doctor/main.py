@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.doctor.examine import examine
+from bench.doctor.finding import Finding
 from bench.doctor.report import as_json, screen
 from bench.doctor.settings import SettingError, Settings, project_name, read_dotenv, read_settings
 from bench.doctor.world import World
@@ -34,13 +35,21 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
     except SettingError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    stack, findings = examine(world, settings)
-    if args.json:
-        print(as_json(findings, stack))
-    else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        print(screen(findings, _title(settings, stack), stack, min(shutil.get_terminal_size().columns, 120), colour))
+    try:
+        stack, findings = examine(world, settings)
+        print(_report(findings, settings, stack, args.json), flush=True)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader has seen enough, as in `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1 if any(finding.status == "fail" for finding in findings) else 0
+
+
+def _report(findings: Sequence[Finding], settings: Settings, stack: str, machine_readable: bool) -> str:
+    if machine_readable:
+        return as_json(findings, stack)
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return screen(findings, _title(settings, stack), stack, min(shutil.get_terminal_size().columns, 120), colour)
 
 
 def _title(settings: Settings, stack: str) -> str:

@@ -89,10 +89,20 @@ def test_a_machine_without_a_gpu_is_ready_for_the_cpu_stack(checkout: Path):
     assert not any("--gpus" in command for command in world.asked)
 
 
-def test_a_gpu_that_containers_cannot_have_fails(checkout: Path):
+def test_a_gpu_that_containers_cannot_have_fails_only_where_cuda_was_asked_for(checkout: Path):
     broken = docker() | {"docker run": Output(125, "", 'could not select device driver "" with capabilities: [[gpu]]')}
-    _, findings = examine(FakeWorld(checkout, broken | {"nvidia-smi": Output(0, GPU)}), Settings())
-    assert by_name(findings)["GPU in containers"].status == "fail"
+    world = FakeWorld(checkout, broken | {"nvidia-smi": Output(0, GPU)})
+    asked_for, findings = examine(world, Settings(stack="cuda"))
+    assert (asked_for, by_name(findings)["GPU in containers"].status) == ("cuda", "fail")
+    by_itself, findings = examine(world, Settings())
+    assert (by_itself, by_name(findings)["GPU in containers"].status) == ("cpu", "warn")
+    assert by_name(findings)["GPU in containers"].seen.endswith("; the CPU stack will be used")
+    assert not any(finding.status == "fail" for finding in findings)
+
+
+def test_a_driver_too_old_for_the_wheels_fails_where_containers_see_the_gpu(checkout: Path):
+    _, findings = examine(FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU.replace("580.95.05", "550.54"))}), Settings())
+    assert by_name(findings)["Driver for CUDA"].status == "fail"
 
 
 def test_without_an_image_no_container_is_started(checkout: Path):
