@@ -51,7 +51,10 @@ class ResultWaiter:
                 )
             try:
                 return future.result(timeout=min(slice_s, limit_s - waited_s))
-            except (TimeoutError, concurrent.futures.TimeoutError):
+            except TimeoutError as error:
+                # A call in a thread may have failed with a timeout of its own: that is its result, not a reason to ask again at once.
+                if isinstance(future, concurrent.futures.Future) and future.done() and future.exception() is error:
+                    raise explain(error, stage, self.probe) from error
                 failed_looks = self._look(stage, self.clock.now_s() - start_s, failed_looks)
                 slice_s = LOOK_EVERY_S
             except BenchError:
