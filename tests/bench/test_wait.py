@@ -10,7 +10,6 @@ import pytest
 import tenacity
 import tinker
 
-from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError, UnsupportedError
 from bench.probe import Health, Probe
 from bench.wait import ResultWaiter, in_thread, until_healthy
@@ -106,20 +105,13 @@ def test_an_interrupt_in_the_wait_is_not_swallowed() -> None:
         wait(ready_in(clock, 1.0, KeyboardInterrupt()), "forward")
 
 
-def test_a_result_that_is_itself_a_timeout_error_does_not_hang() -> None:
-    """The SDK's own TimeoutError in a result that is in looks like a wait that timed out."""
-    wait, probe, clock, _ = waiter([Health.OK], deadline_s=60.0)
+def test_a_call_that_failed_with_a_timeout_of_its_own_is_a_failure_and_not_asked_again() -> None:
+    wait, probe, _, _ = waiter([Health.OK])
     failed: Future[None] = Future()
     failed.set_exception(TimeoutError("read timed out"))
-
-    def tick() -> float:
-        clock.advance(1.0)
-        return clock.now_s
-
-    ticking = ResultWaiter(wait.probe, 60.0, lambda text: None, Clock(now_s=tick))
-    with pytest.raises(BenchError):
-        ticking(failed, "forward")
-    assert len(probe.looks) < 100
+    with pytest.raises(BenchError, match="creating the model: the server at http://server:8000 failed: read timed out"):
+        wait(failed, "creating the model")
+    assert probe.looks == []
 
 
 def test_a_call_in_a_thread_gives_its_result_or_its_error() -> None:
