@@ -1,5 +1,6 @@
 """Sampling the batch once, at temperature 1, from the model as it starts; then it is frozen."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +60,7 @@ def sample_batch(
     """One rollout a prompt, all in flight at once, with synthetic advantages +1, -1, ...
 
     Raises:
-        BenchError: a response that is empty or without its logprobs.
+        BenchError: a response that is empty or without its logprobs, finite ones.
         UnsupportedError: a server that trains but does not sample.
     """
     say("preparing the sampler (on a GPU server this starts vLLM and can take minutes)")
@@ -90,4 +91,6 @@ def _sequence(prompt: list[int], sampled: Any, advantage: float, index: int) -> 
         raise BenchError(f"rollout {index + 1} is empty: the model ended at once. Sample again with another --seed.")
     if logprobs is None or len(logprobs) != len(tokens):
         raise BenchError(f"rollout {index + 1} came without a logprob for each of its {len(tokens)} tokens; the server cannot be used.")
+    if not all(math.isfinite(value) for value in logprobs):
+        raise BenchError(f"rollout {index + 1} came with a logprob that is not finite: the model has diverged or the sampler is broken.")
     return Sequence(tuple(prompt), tuple(int(token) for token in tokens), tuple(float(value) for value in logprobs), advantage)

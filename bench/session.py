@@ -159,7 +159,8 @@ def describe_tenants(probe: Probe) -> str:
     if not tenants:
         return "the server holds one model at a time, and another session has it; SkyRL frees it 300 s after that session's last heartbeat."
     tenant = tenants[0]
-    who = tenant.get("user_metadata") or {}
+    told = tenant.get("user_metadata")
+    who = told if isinstance(told, dict) else {}
     holder = f"{who.get('program', 'a client')} on {who.get('host', 'an unknown host')}, pid {who.get('pid', '?')}"
     freed = tenant.get("expires_in_s")
     when = f"freed in {freed:.0f} s if it stays silent" if isinstance(freed, int | float) else "freed when that session ends"
