@@ -1,0 +1,159 @@
+"""A model for as long as a run lasts: which one, who holds the server, and that it is given back."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import tinker
+
+from bench import session
+from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
+from bench.probe import Probe
+from bench.session import ModelRequest, describe_tenants, open_session
+from bench.wait import ResultWaiter
+from tests.bench.fakes import HEALTHY, http_server, json_answer
+
+TENANT = {
+    "model_id": "model_7",
+    "session_id": "session_3",
+    "expires_in_s": 212.4,
+    "user_metadata": {"program": "gspo-bench", "host": "vm-1", "pid": "77"},
+}
+UNLOADED = {"/api/v1/unload_model": json_answer('{"request_id": "9"}'), "/api/v1/retrieve_future": json_answer("{}")}
+REQUEST = ModelRequest(None, 8, 3, wait_for_tenant=False)
+
+
+class FakeService:
+    """A service whose n-th try to create a model fails with the n-th error, where there is one."""
+
+    holder = None
+
+    def __init__(self, models: list[str], errors: list[Exception]) -> None:
+        self.models, self.errors, self.asked = models, errors, []  # type: ignore[var-annotated]
+
+    def get_server_capabilities(self) -> Any:
+        return SimpleNamespace(supported_models=[SimpleNamespace(model_name=name) for name in self.models])
+
+    def create_lora_training_client(self, model: str, **settings: Any) -> Any:
+        self.asked.append((model, settings))
+        if len(self.asked) <= len(self.errors):
+            raise self.errors[len(self.asked) - 1]
+        return SimpleNamespace(model_id="model_8")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Opens a session on a fake service and a little HTTP server; gives (session, service, what was said)."""
+
+    def open_on(answers: Any, models: list[str], errors: list[Exception], request: ModelRequest) -> tuple[Any, FakeService, list[str]]:
+        service, said = FakeService(models, errors), list[str]()
+        monkeypatch.setattr(session, "_service_client", lambda probe: service)
+        monkeypatch.setattr(session, "TENANT_POLL_S", 0.01)
+        with http_server(answers) as url:
+            probe = Probe(url)
+            with open_session(probe, ResultWaiter(probe, 10.0, said.append), request, said.append) as found:
+                return found, service, said
+
+    return open_on
+
+
+def test_the_only_model_is_taken_when_none_is_named(opened: Any) -> None:
+    found, service, said = opened({**HEALTHY, **UNLOADED}, ["Qwen/only"], [], REQUEST)
+    assert found.model == "Qwen/only"
+    assert service.asked == [("Qwen/only", {"rank": 8, "seed": 3})]
+    assert said == ["creating a LoRA model of rank 8 on Qwen/only"]
+
+
+@pytest.mark.parametrize(
+    ("models", "asked", "kind", "says"),
+    [
+        (["a", "b"], None, InputError, r"the server has 2 models \(a, b\): choose one with --model"),
+        ([], None, InputError, "the server has 0 models"),
+        (["a"], "b", UnsupportedError, r"does not have 'b'; it has a\.\nGive that as --model"),
+    ],
+)
+def test_a_model_that_is_not_there_is_refused_with_those_that_are(
+    opened: Any, models: list[str], asked: str | None, kind: type[BenchError], says: str
+) -> None:
+    with pytest.raises(kind, match=says):
+        opened({**HEALTHY}, models, [], ModelRequest(asked, 8, 3, wait_for_tenant=False))
+
+
+OCCUPIED = ValueError("FSDP backend supports a single LoRA adapter")
+
+
+def test_a_taken_server_says_who_holds_it_and_what_to_do(opened: Any) -> None:
+    answers = {**HEALTHY, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
+    with pytest.raises(UnsupportedError) as raised:
+        opened(answers, ["a"], [OCCUPIED], REQUEST)
+    first, second = str(raised.value).split("\n")
+    assert first == (
+        "the server is taken: session session_3 (gspo-bench on vm-1, pid 77) holds model model_7, freed in 212 s if it stays silent."
+    )
+    assert "--wait-for-tenant" in second
+    assert raised.value.exit_code == 4
+
+
+def test_waiting_for_the_tenant_goes_on_when_it_is_freed(opened: Any) -> None:
+    answers = {**HEALTHY, **UNLOADED, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
+    _, service, said = opened(answers, ["a"], [OCCUPIED] * 3, ModelRequest(None, 8, 3, wait_for_tenant=True))
+    assert len(service.asked) == 4
+    assert said[1].startswith("the server is taken: session session_3") and said[1].endswith("Waiting for that.")
+    # It lives for 212.4 s more, and 90 s are allowed for the server to notice.
+    assert said[2] == "the server is still taken after 0 s; waiting at most 302 s"
+
+
+def test_a_tenant_that_stays_ends_the_wait_with_its_name(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "TENANT_MARGIN_S", 0.1)
+    answers = {**HEALTHY, "/gspo-bench/tenants": json_answer(json.dumps([TENANT | {"expires_in_s": 0}]))}
+    with pytest.raises(ServerGoneError, match=r"was still taken after 0 s: .*session_3"):
+        opened(answers, ["a"], [OCCUPIED] * 1000, ModelRequest(None, 8, 3, wait_for_tenant=True))
+
+
+def test_another_failure_while_waiting_is_not_waited_for(opened: Any) -> None:
+    errors = [OCCUPIED, RuntimeError("CUDA out of memory")]
+    with pytest.raises(BenchError, match=r"creating the model: .*CUDA out of memory"):
+        opened({**HEALTHY}, ["a"], errors, ModelRequest(None, 8, 3, wait_for_tenant=True))
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "<html>", "[3]", '[{"user_metadata": null}]', '[{"user_metadata": 3, "expires_in_s": "x"}]'])
+def test_odd_tenants_still_say_that_the_server_is_taken(text: str) -> None:
+    with http_server({"/gspo-bench/tenants": json_answer(text)}) as url:
+        words = describe_tenants(Probe(url))
+    assert words.startswith("the server") and words.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {},
+        {"/api/v1/unload_model": json_answer("{}")},
+        {"/api/v1/unload_model": json_answer("[]")},
+        {"/api/v1/unload_model": json_answer("<")},
+    ],
+)
+def test_a_model_that_cannot_be_given_back_is_a_word_and_not_a_failure(opened: Any, answers: dict[str, Any]) -> None:
+    _, _, said = opened({**HEALTHY, **answers}, ["a"], [], REQUEST)
+    assert said[-1].startswith("the model model_8 could not be unloaded") and "frees it when the session ends" in said[-1]
+
+
+def test_the_model_is_given_back_however_the_block_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    unloaded: list[str] = []
+    monkeypatch.setattr(session, "_service_client", lambda probe: FakeService(["a"], []))
+    monkeypatch.setattr(session, "_unload", lambda client, probe, say: unloaded.append(client.model_id))
+    for error in (KeyboardInterrupt, BenchError, SystemExit):
+        probe = Probe("http://server:8000")
+        with pytest.raises(error), open_session(probe, ResultWaiter(probe, 10.0, print), REQUEST, lambda text: None):
+            raise error
+    assert unloaded == ["model_8"] * 3
+
+
+def test_another_sdk_than_the_tested_one_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tinker, "__version__", "0.38.1")
+    probe = Probe("http://server:8000")
+    with (
+        pytest.raises(InputError, match=r"tinker 0\.38\.1 is installed.*\n.*tinker>=0\.25,<0\.26"),
+        open_session(probe, ResultWaiter(probe, 10.0, print), REQUEST, print),
+    ):
+        pass
