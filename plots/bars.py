@@ -43,7 +43,7 @@ def _head(result: Result) -> list[page.Text]:
 
 def _foot(result: Result, legend: str) -> list[page.Text]:
     foot = [page.Text(line, 10, above=2) for line in words.other_comparisons(result)]
-    foot += [page.Text(line, 9.5, style.ALERT, above=2) for line in words.cautions(result)]
+    foot += [page.Text(line, 9.5, style.ALERT if unstable else style.INK, above=2) for line, unstable in words.cautions(result)]
     small = [legend, *words.notes(result), words.source(result)]
     return foot + [page.Text(line, 9, style.MUTED, above=0 if i else 6) for i, line in enumerate(small)]
 

@@ -50,6 +50,13 @@ class Section:
             self.fail(key, " or ".join(allowed))
         return value
 
+    def flag(self, key: str) -> bool | None:
+        """Return true or false."""
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            self.fail(key, "true or false")
+        return value
+
     def number(self, key: str, low: float = -LARGEST_NUMBER, high: float = LARGEST_NUMBER) -> float | None:
         """Return a finite number within [low, high]."""
         value = self.values.get(key)

@@ -104,7 +104,16 @@ def _write_values(axes: Axes, panel: Panel, slot_pt: float) -> None:
     edge = highest(panel.bars)
     for place, (bar, value) in enumerate(zip(panel.bars, values, strict=True)):
         under = max(bar.reach, *(dot for dot in bar.dots if dot <= edge), 0.0) * panel.scale
-        axes.annotate(value, (place, under), (0, 7), textcoords="offset points", ha="center", size=size, weight="bold")
+        axes.annotate(
+            value,
+            (place, under),
+            (0, 7),
+            textcoords="offset points",
+            ha="center",
+            size=size,
+            weight="bold",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},  # no grid line through the digits
+        )
 
 
 def _fitting(size: float, texts: list[str], slot_pt: float, bold: bool) -> float:

@@ -44,4 +44,4 @@ def write_whole(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise PlotOutputError(f"{path} cannot be written ({reason}); give a writable place with --out") from None
+        raise PlotOutputError(f"{path} cannot be written ({reason}); make its folder writable, or draw FILE elsewhere with --out") from None

@@ -47,10 +47,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Caution:
-    """A warning that the benchmark stored in the file."""
+    """A warning that the benchmark stored in the file. `unstable`: it speaks against the numbers themselves."""
 
     code: str
     text: str
+    unstable: bool
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def read_result(path: Path) -> Result:
         comparisons=tuple(made for section in root.sections("comparisons") if (made := _comparison(section))),
         step_time_reduction_pct=summary.number("step_time_reduction_pct"),
         throughput_gain_pct=summary.number("throughput_gain_pct"),
-        cautions=tuple(Caution(section.text("code") or "", section.text("text") or "") for section in root.sections("warnings")),
+        cautions=tuple(_caution(section) for section in root.sections("warnings")),
         setting=_setting(root),
     )
 
@@ -160,6 +161,10 @@ def _comparison(section: Section) -> Comparison | None:
         pairs=section.whole("pairs"),
         faster_in=section.whole("faster_in"),
     )
+
+
+def _caution(section: Section) -> Caution:
+    return Caution(section.text("code") or "", section.text("text") or "", section.flag("unstable") is not False)
 
 
 def _setting(root: Section) -> Setting:

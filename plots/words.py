@@ -2,7 +2,7 @@
 
 from plots.measures import Measures, beyond
 from plots.numbers import clipped, day_and_time, percent, plural, short
-from plots.results import Comparison, Result, Setting
+from plots.results import Caution, Comparison, Result, Setting
 
 SEPARATOR = "  \N{MIDDLE DOT}  "
 MOST_CAUTIONS = 3
@@ -42,7 +42,9 @@ def verdict(result: Result) -> str | None:
     """Say the saving with its interval as one sentence, or why there is no interval."""
     best = headline(result)
     if best is not None:
-        return f"The saving is {percent(best.saving_pct)} of the step's time{_support(best)}."
+        pairs = f" over {plural(best.pairs, 'pair')}" if best.pairs else ""
+        count = "" if best.faster_in is None or not best.pairs else f"; faster in {best.faster_in:,} of {best.pairs:,}"
+        return f"The median saving{pairs} is {percent(best.saving_pct)} of the step{_interval(best)}{count}."
     change, gain = _published_saving(result), result.throughput_gain_pct
     if change is None:
         return None
@@ -107,11 +109,14 @@ def legend(drawn: Measures) -> str:
     return "; ".join(parts) + "."
 
 
-def cautions(result: Result) -> list[str]:
-    """Say the file's warnings, the first few in full."""
-    lines = [f"Warning {clipped(made.code, 40)}: {clipped(made.text, 220)}" for made in result.cautions[:MOST_CAUTIONS]]
-    left = len(result.cautions) - MOST_CAUTIONS
-    return [*lines, f"{plural(left, 'more warning')} in the file."] if left > 0 else lines
+def cautions(result: Result) -> list[tuple[str, bool]]:
+    """Say the file's warnings, the first few in full, each with whether it speaks against the numbers: those first."""
+    ordered = sorted(result.cautions, key=lambda made: not made.unstable)
+    lines = [(_caution(made), made.unstable) for made in ordered[:MOST_CAUTIONS]]
+    left = ordered[MOST_CAUTIONS:]
+    if left:
+        lines.append((f"{plural(len(left), 'more warning')} in the file.", left[0].unstable))
+    return lines
 
 
 def notes(result: Result) -> list[str]:
@@ -135,6 +140,11 @@ def _finding(candidate: str, baseline: str, saving_pct: float, verb: str) -> str
     more = "less" if saving_pct >= 0 else "more"
     pair = f"{_name(candidate)} {verb} {percent(abs(saving_pct))} {more} time a step than {_name(baseline)}"
     return pair[0].upper() + pair[1:]
+
+
+def _caution(made: Caution) -> str:
+    kind = "Warning" if made.unstable else "Note"
+    return f"{kind} {clipped(made.code, 40)}: {clipped(made.text.rstrip('.'), 220)}."
 
 
 def _control(made: Comparison) -> str:

@@ -26,7 +26,9 @@ def told(written):
 def test_the_title_says_the_saving_of_the_first_comparison(told):
     result = told("two paths", saving_median_pct=40.25, ci_low_pct=38.0, ci_high_pct=41.96)
     assert words.title(result) == "Fused GSPO takes 40.3 % less time a step than two passes"
-    assert words.verdict(result) == ("The saving is 40.3 % of the step's time, 95 % interval 38.0 % to 42.0 %; faster in 8 of 8 pairs.")
+    assert words.verdict(result) == (
+        "The median saving over 8 pairs is 40.3 % of the step, 95 % interval 38.0 % to 42.0 %; faster in 8 of 8."
+    )
 
 
 def test_an_interval_that_holds_zero_is_no_difference(told):
@@ -38,7 +40,7 @@ def test_an_interval_that_holds_zero_is_no_difference(told):
 def test_a_fused_path_that_is_slower_is_said_to_be(told):
     result = told("slower")
     assert words.title(result) == "Fused GSPO takes 7.5 % more time a step than two passes"
-    assert "95 % interval −9.0 % to −6.0 %; faster in 0 of 8 pairs" in words.verdict(result)
+    assert "95 % interval −9.0 % to −6.0 %; faster in 0 of 8." in words.verdict(result)
 
 
 def test_another_level_of_the_interval_is_named(told):
@@ -48,7 +50,7 @@ def test_another_level_of_the_interval_is_named(told):
 def test_one_pair_is_told_as_what_happened_without_an_interval(told):
     result = told("one step")
     assert words.title(result) == "Fused GSPO took 21.9 % less time a step than two passes"
-    assert words.verdict(result) == "The saving is 21.9 % of the step's time, without an interval; faster in 1 of 1 pair."
+    assert words.verdict(result) == ("The median saving over 1 pair is 21.9 % of the step, without an interval; faster in 1 of 1.")
 
 
 def test_the_published_file_is_told_by_its_means(told):
@@ -102,7 +104,21 @@ def test_a_partial_run_says_so_and_why(told):
 def test_only_the_first_warnings_are_written_out(told):
     lines = words.cautions(told("long words"))
     assert len(lines) == 4
-    assert lines[3] == "4 more warnings in the file."
+    assert lines[3] == ("4 more warnings in the file.", True)
+
+
+def test_warnings_that_speak_against_the_numbers_come_first_and_the_others_are_notes(written):
+    document = copy.deepcopy(CASES["schema1"])
+    document["warnings"] = [
+        {"code": "A", "text": "a", "action": "", "unstable": False},
+        {"code": "B", "text": "b.", "action": "", "unstable": True},
+        {"code": "C", "text": "c", "action": ""},
+    ]
+    assert words.cautions(read_result(written(document))) == [
+        ("Warning B: b.", True),
+        ("Warning C: c.", True),
+        ("Note A: a.", False),
+    ]
 
 
 def test_the_legend_names_the_bar_the_whisker_and_the_dots(told):
