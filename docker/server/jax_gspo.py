@@ -4,6 +4,8 @@ The sequence's ratio is s = exp(mean over the masked tokens of new - old logprob
 -min(s*A, clip(s, low, high)*A), and the gradient flows through the new logprob alone, with s held constant.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -22,11 +24,11 @@ def gspo_loss(
     loss_mask: jax.Array,
     sampling_logprobs: jax.Array,
     advantages: jax.Array,
-    loss_fn_config: "skyrl.tinker.loss_fns.LossFnConfig",  # noqa: F821 (imported where it is needed, see install)
+    loss_fn_config: Any,
 ) -> jax.Array:
     """One sequence's loss per token.
 
-    Arrays are [T] in nats, the mask 0 or 1; loss_fn_config holds clip_low_threshold and clip_high_threshold, ratios around 1.
+    Arrays are [T] in nats, the mask 0 or 1; loss_fn_config is SkyRL's LossFnConfig, its clip thresholds are ratios around 1.
     Returns [T], exactly 0 with gradient 0 where the mask is 0, whatever stands there (NaN and infinity too).
     """
     used = loss_mask != 0.0

@@ -165,9 +165,8 @@ def write(folder: Path, files: dict[str, Any]) -> None:
     """Writes each file: bytes and text as they are, anything else as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        if not isinstance(content, (bytes, str)):
-            content = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        text = content if isinstance(content, (bytes, str)) else json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def main() -> None:

@@ -5,56 +5,19 @@ python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 800
 """
 
 import argparse
-import importlib.metadata
-import json
 import os
 import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NoReturn
+from types import FrameType
+from typing import Any
+
+import upstream
+from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
 
 HERE = Path(__file__).resolve().parent
-PRESETS = HERE / "presets"
 STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
-
-
-class UsageError(Exception):
-    """What the caller asked for cannot be: the text is one or two lines for them."""
-
-
-def load_preset(name: str) -> dict[str, Any]:
-    """The backend config of presets/NAME.json. Raises UsageError for a name without a file."""
-    known = sorted(path.stem for path in PRESETS.glob("*.json"))
-    if name not in known:
-        raise UsageError(f"there is no preset {name!r}.\nPresets are: {', '.join(known)}.")
-    config: dict[str, Any] = json.loads((PRESETS / f"{name}.json").read_text())["backend_config"]
-    return config
-
-
-def parse_backend_config(text: str) -> dict[str, Any]:
-    """The JSON object in text, empty for no text. Raises UsageError for anything else."""
-    if not text.strip():
-        return {}
-    try:
-        config = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"--backend-config is not JSON ({error}): {text!r}.\nGive one object, such as '{{}}'.") from None
-    if not isinstance(config, dict):
-        raise UsageError(f"--backend-config is not a JSON object: {text!r}.\nGive one object, such as '{{}}'.")
-    return config
-
-
-def attention_config() -> dict[str, Any]:
-    """Settings of the FSDP backend that follow from what is installed: without the flash-attn package, attention is PyTorch's SDPA.
-
-    SkyRL's own defaults need flash-attn, and taking the padding out of a micro-batch needs it too.
-    """
-    try:
-        importlib.metadata.version("flash-attn")
-    except importlib.metadata.PackageNotFoundError:
-        return {"trainer.flash_attn": False, "trainer.remove_microbatch_padding": False}
-    return {}
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -77,8 +40,11 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         args.backend_config = own | preset | parse_backend_config(args.backend_config)
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
+        check(args.backend, args.backend_config)
     except UsageError as error:
         parser.exit(2, f"error: {error}\n")
+    except ImportError as error:
+        parser.exit(1, upstream.mismatch(str(error)) + "\n")
     return args
 
 
@@ -91,8 +57,6 @@ def engine_command(engine_config: Any) -> list[str]:
 
 def serve(args: argparse.Namespace, state: Path) -> None:
     """Runs the API, which starts the engine, until a signal or the engine's end. Imports SkyRL: 3 to 10 s."""
-    import upstream
-
     if args.backend == "jax":
         upstream.allow_without_torch()
     try:
@@ -132,15 +96,20 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     )
 
 
-def _terminate(signum: int, frame: object) -> NoReturn:
-    sys.exit(128 + signum)
+def exit_on(signum: int, frame: FrameType | None) -> None:
+    """Ends the process as a signal does; or with 1 where the engine had died, upon which SkyRL sends the signal to itself."""
+    api = sys.modules.get("skyrl.tinker.api")
+    engine = getattr(api.app.state, "background_engine", None) if api else None
+    if engine is None or engine.returncode in (None, 0, -signal.SIGTERM):
+        sys.exit(128 + signum)
+    sys.exit(f"error: the engine ended with exit code {engine.returncode}.\nIts own lines above say why.")
 
 
 def main() -> None:
-    """Command line entry. Exits 2 for wrong usage, 1 for an unexpected SkyRL, 143 after SIGTERM."""
+    """Command line entry. Exits 2 for wrong usage, 1 where SkyRL is not as expected or its engine died, 143 after SIGTERM."""
     args = parse()
     os.umask(0)  # the cache's volume is shared with clients that run as other users
-    signal.signal(signal.SIGTERM, _terminate)  # uvicorn hands the signal on to this one when it has shut down
+    signal.signal(signal.SIGTERM, exit_on)  # uvicorn hands the signal on to this one when it has shut down
     with tempfile.TemporaryDirectory(prefix="gspo-bench-server-", ignore_cleanup_errors=True) as state:
         serve(args, Path(state))
 

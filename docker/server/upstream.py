@@ -1,5 +1,6 @@
 """What this server needs of SkyRL beside its public names: checks, logging, and a start without torch."""
 
+import asyncio
 import importlib.metadata
 import logging
 import os
@@ -37,9 +38,16 @@ def quiet_logs() -> None:
     """Plain one-line logs on stderr at INFO, the engine's (timing) lines among them, unwrapped and without colours."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(_is_news)
     for name in ("skyrl", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)
         logger.propagate = False
+    logging.getLogger("absl").setLevel(logging.ERROR)
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Not the traceback of a request that was cut off by the server's stop: there are as many as clients wait."""
+    return not (record.exc_info and record.exc_info[0] is asyncio.CancelledError)

@@ -1,0 +1,86 @@
+"""The server's settings: a preset's, with the caller's over them, checked against what SkyRL knows before anything is loaded."""
+
+import ast
+import importlib.metadata
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+PRESETS = Path(__file__).resolve().parent / "presets"
+
+
+class UsageError(Exception):
+    """What the caller asked for cannot be: the text is one or two lines for them."""
+
+
+def load_preset(name: str) -> dict[str, Any]:
+    """The backend config of presets/NAME.json. Raises UsageError for a name without a file."""
+    known = sorted(path.stem for path in PRESETS.glob("*.json"))
+    if name not in known:
+        raise UsageError(f"there is no preset {name!r}.\nPresets are: {', '.join(known)}.")
+    config: dict[str, Any] = json.loads((PRESETS / f"{name}.json").read_text())["backend_config"]
+    return config
+
+
+def parse_backend_config(text: str) -> dict[str, Any]:
+    """The JSON object in text, empty for no text. Raises UsageError for anything else."""
+    if not text.strip():
+        return {}
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"--backend-config is not JSON ({error}): {text!r}.\nGive one object, such as '{{}}'.") from None
+    if not isinstance(config, dict):
+        raise UsageError(f"--backend-config is not a JSON object: {text!r}.\nGive one object, such as '{{}}'.")
+    return config
+
+
+def attention_config() -> dict[str, Any]:
+    """Settings of the FSDP backend that follow from what is installed: without the flash-attn package, attention is PyTorch's SDPA.
+
+    SkyRL's own defaults need flash-attn, and taking the padding out of a micro-batch needs it too.
+    """
+    try:
+        importlib.metadata.version("flash-attn")
+    except importlib.metadata.PackageNotFoundError:
+        return {"trainer.flash_attn": False, "trainer.remove_microbatch_padding": False}
+    return {}
+
+
+def check(backend: str, config: dict[str, Any]) -> None:
+    """Raises UsageError for a setting that the backend does not have or cannot take. Takes 0 s for jax, some 2 s for fsdp.
+
+    SkyRL itself would say so too: after the model was loaded for jax, when a client makes a model for fsdp.
+    """
+    if backend == "jax":
+        unknown = sorted(config.keys() - _fields_in_source("skyrl.backends.jax", "JaxBackendConfig"))
+        if unknown:
+            raise UsageError(
+                f"the jax backend has no setting {', '.join(unknown)}.\nIts settings are JaxBackendConfig's in skyrl.backends.jax."
+            )
+        return
+    own = _fields_in_source("skyrl.backends.skyrl_train_backend", "SkyRLTrainBackendOverrides", "FSDPBackendOverrides")
+    from skyrl.train.config import SkyRLTrainConfig
+
+    try:
+        SkyRLTrainConfig.from_cli_overrides({key: value for key, value in config.items() if key not in own})
+    except Exception as error:  # of omegaconf, dataclasses and asserts
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UsageError(
+            f"the fsdp backend refuses these settings: {first}\nIts settings are SkyRLTrainConfig's in skyrl.train.config."
+        ) from None
+
+
+def _fields_in_source(module: str, *classes: str) -> set[str]:
+    """The annotated names of the classes, read from the module's source: importing it would take seconds."""
+    package, _, name = module.rpartition(".")
+    folder = importlib.util.find_spec(package)
+    source = Path(str(folder.submodule_search_locations[0])) / f"{name}.py" if folder and folder.submodule_search_locations else None
+    tree = ast.parse(source.read_text()) if source and source.is_file() else ast.Module([], [])
+    found = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    missing = [name for name in classes if name not in found]
+    if missing:
+        raise ImportError(f"{module} has no class {missing[0]}.")
+    fields = [line for name in classes for line in found[name].body if isinstance(line, ast.AnnAssign)]
+    return {field.target.id for field in fields if isinstance(field.target, ast.Name)}

@@ -1,0 +1,127 @@
+"""What this server runs on and with, as GET /gspo-bench/environment tells it. No environment variable is told but by name."""
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from gpu_memory import PeakMemory
+
+PACKAGES = (
+    "skyrl", "tinker", "jax", "jaxlib", "flax", "torch", "vllm", "vllm-router", "ray", "transformers", "peft", "flash-attn",
+    "numpy", "fastapi", "uvicorn",
+)  # fmt: skip
+
+
+def gpus() -> list[dict[str, Any]]:
+    """Name, memory in bytes and driver of each GPU: from NVML, else from nvidia-smi, else none."""
+    try:
+        return gpus_from_nvml()
+    except Exception:  # no library, no driver, no permission: each with an error of its own
+        return _gpus_from_smi()
+
+
+def gpus_from_nvml() -> list[dict[str, Any]]:
+    import pynvml
+
+    pynvml.nvmlInit()  # counted: once held elsewhere, it costs nothing
+    try:
+        found = []
+        for index in range(pynvml.nvmlDeviceGetCount()):
+            handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+            memory = pynvml.nvmlDeviceGetMemoryInfo(handle)
+            found.append(
+                {
+                    "name": str(pynvml.nvmlDeviceGetName(handle)),
+                    "total_bytes": int(memory.total),
+                    "used_bytes": int(memory.used),
+                    "driver": str(pynvml.nvmlSystemGetDriverVersion()),
+                }
+            )
+        return found
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _gpus_from_smi() -> list[dict[str, Any]]:
+    command = ["nvidia-smi", "--query-gpu=name,memory.total,memory.used,driver_version", "--format=csv,noheader,nounits"]
+    if shutil.which(command[0]) is None:
+        return []
+    try:
+        lines = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
+        rows = [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()]
+        return [
+            {"name": name, "total_bytes": int(total) << 20, "used_bytes": int(used) << 20, "driver": driver}
+            for name, total, used, driver in rows
+        ]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+
+
+def cpu_name(text: str) -> str:
+    """The processor's name in the text of /proc/cpuinfo, "unknown" where it has none."""
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "model name" and value.strip():
+            return value.strip()
+    return "unknown"
+
+
+def versions() -> dict[str, str]:
+    """Package name, with underscores -> version, of those of PACKAGES that are installed."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name.replace("-", "_")] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def cuda_version() -> str | None:
+    """The CUDA version that the installed torch was built for, read from its version file without importing it."""
+    try:
+        text = importlib.metadata.distribution("torch").locate_file("torch/version.py").read_text()
+    except (importlib.metadata.PackageNotFoundError, OSError):
+        return None
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        if name.split(":")[0].strip() == "cuda":
+            return value.strip().strip("'\"") if value.strip() != "None" else None
+    return None
+
+
+def weights_kind(base_model: str) -> str | None:
+    """What weights.txt in the model's folder says ("random"), "pretrained" for a name on the hub, None for any other folder."""
+    folder = Path(base_model)
+    if not folder.is_dir():
+        return "pretrained"
+    note = folder / "weights.txt"
+    return note.read_text().strip() if note.is_file() else None
+
+
+def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory) -> dict[str, Any]:
+    """Everything about this server that a result should be read with; see GET /gspo-bench/environment."""
+    shm = os.statvfs("/dev/shm") if Path("/dev/shm").exists() else None
+    cpuinfo = Path("/proc/cpuinfo")
+    return {
+        "gpus": peak.with_peaks(gpus()),
+        "cuda": cuda_version(),
+        "cpu": cpu_name(cpuinfo.read_text() if cpuinfo.exists() else ""),
+        "cpu_count": len(os.sched_getaffinity(0)),
+        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        "shm_bytes": shm.f_blocks * shm.f_frsize if shm else 0,
+        "python": platform.python_version(),
+        "versions": versions(),
+        "backend": engine_config.backend,
+        "backend_config": engine_config.backend_config,
+        "runtime_role": engine_config.runtime_role,
+        "preset": preset,
+        "base_model": engine_config.base_model,
+        "weights": os.environ.get("GSPO_BENCH_WEIGHTS") or weights_kind(engine_config.base_model),
+        "image": os.environ.get("GSPO_BENCH_IMAGE") or None,
+        "notes": notes,
+    }

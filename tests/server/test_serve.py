@@ -1,0 +1,52 @@
+"""The launcher's words for wrong usage, and the settings that it hands to SkyRL."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from backend_config import PRESETS, UsageError, check, load_preset, parse_backend_config
+
+
+def serve(*flags: str) -> subprocess.CompletedProcess[str]:
+    """serve.py for a model that is not there, so that a start would fail."""
+    command = [sys.executable, PRESETS.parent / "serve.py", "--model", "/nowhere", *flags]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--preset", "l5"], "there is no preset 'l5'.\nPresets are: a100, cpu, h100-h200, l4, stock."),
+        (["--backend-config", "{x"], "--backend-config is not JSON"),
+        (["--backend-config", "[1]"], "--backend-config is not a JSON object: '[1]'."),
+        (["--backend", "jax", "--runtime-role", "trainer"], "--runtime-role trainer needs --backend fsdp"),
+    ],
+)
+def test_wrong_usage_is_two_lines_and_exit_code_2(flags: list[str], says: str) -> None:
+    ended = serve(*flags)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"error: {says}")
+    assert ended.stderr.count("\n") <= 2
+
+
+def test_no_backend_config_is_an_empty_one() -> None:
+    assert parse_backend_config("") == parse_backend_config(" ") == parse_backend_config("{}") == {}
+
+
+@pytest.mark.parametrize("path", sorted(PRESETS.glob("*.json")), ids=lambda path: path.stem)
+def test_every_preset_gives_a_reason_for_every_setting(path: object) -> None:
+    preset = json.loads(path.read_text())  # type: ignore[attr-defined]
+    assert preset["description"]
+    assert sorted(preset["why"]) == sorted(preset["backend_config"])
+
+
+@pytest.mark.server
+def test_the_cpu_presets_settings_are_the_jax_backends() -> None:
+    check("jax", load_preset("cpu"))
+
+
+@pytest.mark.server
+def test_a_setting_that_the_backend_does_not_have_is_named() -> None:
+    with pytest.raises(UsageError, match=r"the jax backend has no setting max_lora_rang\.\n"):
+        check("jax", {"max_lora_rang": 8, "max_lora_rank": 8})
