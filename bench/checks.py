@@ -71,33 +71,54 @@ def order_check(alone: Logprobs, together: Logprobs, sequences: Sequences[Sequen
     return Check("order", Outcome.PASS, text, numbers)
 
 
-def mask_check(result: Any, metrics: dict[str, float | None], new: Logprobs, sequences: Sequences[Sequence], clip: Clip) -> Check:
-    """(b) The server's GSPO loss and clip fraction with response-only weights are those computed here from the logprobs."""
-    losses, clipped = [], []
-    for sequence, new_T in zip(sequences, new, strict=True):
-        arrays = (new_T.astype(np.float64), datums.old_logprobs_T(sequence).astype(np.float64), datums.mask_T(sequence).astype(np.float64))
-        losses.append(gspo.sequence_loss(*arrays, sequence.advantage, clip))
-        clipped.append(gspo.is_clipped(*arrays, sequence.advantage, clip))
-    expected_loss, scale, expected_clip = sum(losses), sum(abs(loss) for loss in losses), float(np.mean(clipped))
-    loss, fraction = metrics.get("pg_loss:sum"), metrics.get("clip_ratio:mean")
-    if loss is None:
-        loss = _elementwise_sum(result)
-    numbers = {"loss": loss, "expected_loss": expected_loss, "clip_fraction": fraction, "expected_clip_fraction": expected_clip}
+def expected_loss(sequence: Sequence, new_T: npt.NDArray[np.float32], clip: Clip) -> float:
+    """The sequence's part of GSPO's loss, computed here from the logprobs [T] that the server returned."""
+    return gspo.sequence_loss(*_arrays(sequence, new_T), sequence.advantage, clip)
+
+
+def beyond_clip(sequence: Sequence, new_T: npt.NDArray[np.float32], clip: Clip) -> bool:
+    """Whether the sequence counts as clipped, by the logprobs [T] that the server returned."""
+    return gspo.is_clipped(*_arrays(sequence, new_T), sequence.advantage, clip)
+
+
+def loss_of(result: Any, metrics: dict[str, float | None]) -> float | None:
+    """The loss that the server reports for a gspo call: its metric, or the sum of its token losses; None where it has neither."""
+    loss = metrics.get("pg_loss:sum")
+    return _elementwise_sum(result) if loss is None else loss
+
+
+def mask_check(
+    loss: float | None, expected: float, scale: float, clip_fraction_beyond: float | None, clip_fraction_within: float | None
+) -> Check:
+    """(b) The server's GSPO loss and clip fractions with response-only weights are those computed here from the logprobs.
+
+    `expected` is the sum of the sequences' losses and `scale` the sum of their sizes. The two fractions are the server's for a call with
+    only the sequences beyond the clip, which must be 1, and with only the others, which must be 0: for a mixed call SkyRL averages
+    over tokens within a micro-batch and then over micro-batches, so that the number depends on how it cuts them.
+    """
+    numbers = {
+        "loss": loss,
+        "expected_loss": expected,
+        "clip_fraction_beyond": clip_fraction_beyond,
+        "clip_fraction_within": clip_fraction_within,
+    }
     if loss is None:
         return Check("mask", Outcome.CANNOT_TELL, "the server returns neither pg_loss:sum nor token losses for gspo", numbers)
-    if not abs(loss - expected_loss) <= LOSS_TOLERANCE * scale:
+    if not abs(loss - expected) <= LOSS_TOLERANCE * scale:
         text = (
-            f"the server's gspo loss is {loss:.4f} and the response tokens give {expected_loss:.4f}: "
+            f"the server's gspo loss is {loss:.4f} and the response tokens give {expected:.4f}: "
             "its ratio is not the mean over the response, as when weights are ignored"
         )
         return Check("mask", Outcome.FAIL, text, numbers)
-    if fraction is None:
-        text = f"the loss {loss:.4f} is the one computed here ({expected_loss:.4f}); this server reports no clip fraction"
+    if clip_fraction_beyond is None or clip_fraction_within is None:
+        text = f"the loss {loss:.4f} is the one computed here ({expected:.4f}); this server reports no clip fraction"
         return Check("mask", Outcome.PASS, text, numbers)
-    if abs(fraction - expected_clip) > CLIP_TOLERANCE:
-        text = f"the server clips {100 * fraction:.1f} % of the sequences and {100 * expected_clip:.1f} % lie beyond the clip"
-        return Check("mask", Outcome.FAIL, text, numbers)
-    text = f"loss {loss:.4f} and clip fraction {fraction:.3f} are those computed here ({expected_loss:.4f}, {expected_clip:.3f})"
+    found = (
+        f"it clips {100 * clip_fraction_beyond:.1f} % of the sequences beyond the clip and {100 * clip_fraction_within:.1f} % of the others"
+    )
+    if abs(clip_fraction_beyond - 1.0) > CLIP_TOLERANCE or abs(clip_fraction_within) > CLIP_TOLERANCE:
+        return Check("mask", Outcome.FAIL, f"the server's loss is right and its clip is not: {found}", numbers)
+    text = f"the loss {loss:.4f} is the one computed here ({expected:.4f}), and {found}"
     return Check("mask", Outcome.PASS, text, numbers)
 
 
@@ -126,6 +147,11 @@ def equivalence_check(start: Logprobs, native: Logprobs, again: Logprobs, two_pa
     if apart > max(NOISE_FACTOR * noise, STEP_TOLERANCE * moved):
         return Check("equivalence", Outcome.FAIL, f"native and two passes leave other logprobs: {compared}", numbers)
     return Check("equivalence", Outcome.PASS, f"native and two passes leave the same logprobs: {compared}", numbers)
+
+
+def _arrays(sequence: Sequence, new_T: npt.NDArray[np.float32]) -> tuple[gspo.Floats, gspo.Floats, gspo.Floats]:
+    old_T, mask_T = datums.old_logprobs_T(sequence), datums.mask_T(sequence)
+    return new_T.astype(np.float64), old_T.astype(np.float64), mask_T.astype(np.float64)
 
 
 def _gap(first_T: npt.NDArray[np.float32], second_T: npt.NDArray[np.float32], sequence: Sequence) -> float:

@@ -15,12 +15,8 @@ from bench.batch import FrozenBatch
 from bench.clock import Clock, PhaseTimer
 from bench.errors import InputError
 from bench.outputs import finite_metrics, logprobs_of
+from bench.path_names import NATIVE, SDK_CUSTOM, TWO_PASS
 from bench.wait import in_thread
-
-NATIVE = "native_1pass"
-TWO_PASS = "custom_2pass"
-SDK_CUSTOM = "sdk_custom"
-CONTROL = "native_1pass_control"
 
 # The SDK's type lists only the losses that the hosted service has.
 GSPO: Any = "gspo"
@@ -173,8 +169,3 @@ def paths_by_name(names: list[str]) -> list[Path]:
 
         torch_loss.check_installed()
     return [known[name] for name in names]
-
-
-def label(name: str) -> str:
-    """What a path is called in sentences."""
-    return {NATIVE: "fused", TWO_PASS: "two-pass", SDK_CUSTOM: "SDK custom", CONTROL: "control"}.get(name, name)

@@ -7,7 +7,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bench import paths
+from bench import path_names
 from bench.measure import StepRecord
 
 
@@ -42,7 +42,7 @@ class Reporter:
 
     def step(self, record: StepRecord) -> None:
         """After each step."""
-        text = f"{'step' if record.counted else 'warm-up'}: {paths.label(record.path)} {record.step_s:.3f} s"
+        text = f"{'step' if record.counted else 'warm-up'}: {path_names.label(record.path)} {record.step_s:.3f} s"
         if self._progress is None or self._task is None:
             self.say(text)
         else:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench import paths, run_warnings
+from bench import path_names, run_warnings
 from bench.batch import FrozenBatch
 from bench.environment import gpu_name
 from bench.files import write_json
@@ -67,7 +67,7 @@ def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None)
 
 def compare(facts: RunFacts, records: Sequence[StepRecord]) -> list[Saving]:
     """Every comparison that the steps allow: the headline first, then the SDK's custom loss, then the control."""
-    wanted = [(paths.TWO_PASS, paths.NATIVE), (paths.SDK_CUSTOM, paths.NATIVE), (paths.NATIVE, paths.CONTROL)]
+    wanted = [(path_names.TWO_PASS, path_names.NATIVE), (path_names.SDK_CUSTOM, path_names.NATIVE), (path_names.NATIVE, path_names.CONTROL)]
     seed = int(facts.settings["seed"])
     found = [saving(records, baseline, candidate, seed) for baseline, candidate in wanted]
     return [entry for entry in found if entry is not None]
@@ -80,8 +80,8 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
     floor_s = {name: statistics.median(times) for name, times in facts.floor_s.items()}
     return [
         *facts.extra_warnings,
-        *run_warnings.of_saving(by_pair.get((paths.TWO_PASS, paths.NATIVE)), facts.settings["order"], records),
-        *run_warnings.of_control(by_pair.get((paths.NATIVE, paths.CONTROL))),
+        *run_warnings.of_saving(by_pair.get((path_names.TWO_PASS, path_names.NATIVE)), facts.settings["order"], records),
+        *run_warnings.of_control(by_pair.get((path_names.NATIVE, path_names.CONTROL))),
         *run_warnings.of_steps(records, facts.arms),
         *run_warnings.of_floor(floor_s, medians_s),
     ]
@@ -89,7 +89,12 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
 
 def file_name(facts: RunFacts) -> str:
     """The name of the run's own file."""
-    return run_name(facts.created_at, facts.model.rstrip("/").rsplit("/", 1)[-1], facts.server)
+    return run_name(facts.created_at, short_name(facts.model), facts.server)
+
+
+def short_name(model: str) -> str:
+    """A model's name without its owner or folder."""
+    return model.rstrip("/").rsplit("/", 1)[-1]
 
 
 def run_name(created_at: datetime, title: str, server: dict[str, Any] | None) -> str:
@@ -127,7 +132,7 @@ def _path_entry(name: str, facts: RunFacts, records: Sequence[StepRecord]) -> di
 
 
 def _summary(facts: RunFacts, records: Sequence[StepRecord], comparisons: Sequence[Saving]) -> dict[str, Any]:
-    native, two_pass = (counted_times(records, name) for name in (paths.NATIVE, paths.TWO_PASS))
+    native, two_pass = (counted_times(records, name) for name in (path_names.NATIVE, path_names.TWO_PASS))
     reduction = gain = None
     if native and two_pass:
         native_s, two_pass_s = statistics.fmean(native), statistics.fmean(two_pass)

@@ -8,7 +8,7 @@ from typing import Any
 import tinker
 
 from bench import batch as batches
-from bench import datums, environment, measure, paths, results, rollout
+from bench import datums, environment, measure, path_names, paths, results, rollout
 from bench.batch import FrozenBatch
 from bench.clock import Clock
 from bench.errors import BenchError, UnstableError, UnsupportedError
@@ -38,7 +38,7 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     probe = Probe(settings.base_url)
     arms: list[tuple[str, paths.Path]] = [(path.name, path) for path in paths.paths_by_name(list(settings.path_names))]
     if settings.control:
-        arms.append((paths.CONTROL, paths.Native()))
+        arms.append((path_names.CONTROL, paths.Native()))
     check_writable(settings.results)
     frozen = batches.load(settings.batch) if settings.batch else None
     until_healthy(probe, settings.ready_deadline_s, reporter.say)
@@ -75,7 +75,7 @@ def _floor(
     tiny = batches.tiny(count)
     floor_s: dict[str, list[float]] = {}
     for name, path in arms:
-        if name == paths.CONTROL:
+        if name == path_names.CONTROL:
             continue
         try:
             for _ in range(FLOOR_WARMUP):
@@ -89,7 +89,7 @@ def _floor(
 
 
 def _name_pair(error: UnsupportedError, name: str, names: Sequence[str]) -> UnsupportedError:
-    others = [other for other in names if other not in (name, paths.CONTROL)]
+    others = [other for other in names if other not in (name, path_names.CONTROL)]
     instead = f"time the others with --paths {','.join(others)}, or " if others else ""
     return UnsupportedError(
         f"{error}, which {name} needs.\n"
@@ -155,7 +155,7 @@ def _server_warnings(server: dict[str, Any] | None, settings: RunSettings) -> li
     if backend == "megatron":
         text = "data-parallel Megatron can return gspo outputs out of order (SkyRL#2043)"
         found.append(RunWarning("MEGATRON_ORDER", text, "Check it with bench verify before trusting a learning run.", unstable=False))
-    if backend == "jax" and paths.SDK_CUSTOM in settings.path_names:
+    if backend == "jax" and path_names.SDK_CUSTOM in settings.path_names:
         text = "SkyRL's JAX backend divides by the sum of the weights, so sdk_custom's gradient is not GSPO's here; its time still counts"
         found.append(RunWarning("SDK_CUSTOM_GRADIENT", text, "Compare gradients on the fsdp backend.", unstable=False))
     if (server or {}).get("weights") == "random":
@@ -219,7 +219,7 @@ def _finish(
 def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
     if settings.target_ci_pct is None:
         return True
-    found = saving(records, paths.TWO_PASS, paths.NATIVE, settings.seed)
+    found = saving(records, path_names.TWO_PASS, path_names.NATIVE, settings.seed)
     if found is None or found.ci_low_pct is None or found.ci_high_pct is None:
         return False
     return found.ci_high_pct - found.ci_low_pct <= settings.target_ci_pct

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bench import paths, prompts, run
+from bench import path_names, prompts, run
 from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
 from bench.order import ORDERS
@@ -36,9 +36,9 @@ WIDTH_OFF_TERMINAL = 110
 @click.option(
     "--paths",
     "path_names",
-    default=f"{paths.NATIVE},{paths.TWO_PASS}",
+    default=f"{path_names.NATIVE},{path_names.TWO_PASS}",
     show_default=True,
-    help=f"Which paths, comma-separated; {paths.SDK_CUSTOM} too (needs torch).",
+    help=f"Which paths, comma-separated; {path_names.SDK_CUSTOM} too (needs torch).",
 )
 @click.option("--control", is_flag=True, help="Also time the fused path against itself: its interval must hold 0.")
 @click.option(

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench import paths
+from bench import path_names
 from bench.measure import StepRecord
 from bench.stats import Saving, counted_times
 
@@ -76,7 +76,7 @@ def of_floor(floor_s: dict[str, float], medians_s: dict[str, float]) -> list[Run
         if name in medians_s and floor > FLOOR_SHARE * medians_s[name]:
             share = 100.0 * floor / medians_s[name]
             text = (
-                f"{share:.0f} % of the {paths.label(name)} step does not depend on its tokens (polling, wire, kernel launches): "
+                f"{share:.0f} % of the {path_names.label(name)} step does not depend on its tokens (polling, wire, kernel launches): "
                 f"with next to none it takes {floor:.3f} s"
             )
             found.append(RunWarning("POLLING_FLOOR", text, "Use a larger model or batch to measure arithmetic.", unstable=False))
@@ -87,7 +87,7 @@ def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
     rest = statistics.median(times_s[1:])
     if times_s[0] <= FIRST_SLOW_FACTOR * rest:
         return None
-    text = f"the first counted {paths.label(name)} step took {times_s[0]:.3f} s, the others {rest:.3f} s"
+    text = f"the first counted {path_names.label(name)} step took {times_s[0]:.3f} s, the others {rest:.3f} s"
     return RunWarning("FIRST_STEP_SLOW", text, "Warm up longer: --warmup 3.")
 
 
@@ -98,7 +98,7 @@ def _drift(name: str, times_s: Sequence[float]) -> RunWarning | None:
     spread_s = statistics.stdev(times_s)
     if abs(change_pct) <= DRIFT_PCT or abs(late - early) <= spread_s:
         return None
-    text = f"{paths.label(name)} steps drifted by {change_pct:+.0f} % from the first half to the second"
+    text = f"{path_names.label(name)} steps drifted by {change_pct:+.0f} % from the first half to the second"
     return RunWarning("DRIFT", text, "Check for throttling or other load, and take more steps.")
 
 
@@ -111,7 +111,7 @@ def _outliers(name: str, times_s: Sequence[float]) -> RunWarning | None:
     if not outliers:
         return None
     listed = ", ".join(f"{time_s:.3f}" for time_s in outliers[:5])
-    text = f"{len(outliers)} of {len(times_s)} {paths.label(name)} steps lie far from their median {centre:.3f} s: {listed} s (kept)"
+    text = f"{len(outliers)} of {len(times_s)} {path_names.label(name)} steps lie far from their median {centre:.3f} s: {listed} s (kept)"
     return RunWarning("OUTLIERS", text, "The median bears them; look for other load if there are many.", unstable=False)
 
 

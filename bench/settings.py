@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import paths
+from bench import path_names
 from bench.errors import InputError
 from bench.gspo import Clip
 from bench.order import ORDERS
@@ -53,16 +53,16 @@ class RunSettings:
             raise InputError(f"--max-steps {self.max_steps} is below --steps {self.steps}: raise it or lower --steps.")
         if self.target_ci_pct is not None and self.order == "blocked":
             raise InputError("--target-ci-pct goes on in pairs and --order blocked has none: leave one of them out.")
-        needs = {paths.NATIVE, paths.TWO_PASS}
+        needs = {path_names.NATIVE, path_names.TWO_PASS}
         if self.target_ci_pct is not None and not needs <= set(self.path_names):
-            raise InputError(f"--target-ci-pct needs both {paths.NATIVE} and {paths.TWO_PASS} in --paths.")
-        if self.control and paths.NATIVE not in self.path_names:
-            raise InputError(f"--control times {paths.NATIVE} against itself: name it in --paths.")
+            raise InputError(f"--target-ci-pct needs both {path_names.NATIVE} and {path_names.TWO_PASS} in --paths.")
+        if self.control and path_names.NATIVE not in self.path_names:
+            raise InputError(f"--control times {path_names.NATIVE} against itself: name it in --paths.")
 
     @property
     def arms(self) -> tuple[str, ...]:
         """The paths that take steps, the control included."""
-        return (*self.path_names, paths.CONTROL) if self.control else self.path_names
+        return (*self.path_names, path_names.CONTROL) if self.control else self.path_names
 
     def as_recorded(self) -> dict[str, object]:
         """The result file's `settings`."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from bench.measure import StepRecord
 
@@ -89,6 +88,8 @@ def median_interval(values: Sequence[float], seed: int) -> tuple[float | None, f
         return None, None
     if len(set(values)) == 1:
         return values[0], values[0]
+    from scipy import stats  # takes 1.5 s to import: not for every --help
+
     result = stats.bootstrap(
         (np.asarray(values),),
         _median,
@@ -103,6 +104,8 @@ def median_interval(values: Sequence[float], seed: int) -> tuple[float | None, f
 
 def expanded_level(count: int) -> float:
     """The level at which a percentile interval of `count` values has the reach of a 95 % t interval."""
+    from scipy import stats
+
     quantile = stats.t.ppf(0.5 + CI_LEVEL / 2, count - 1) * math.sqrt(count / (count - 1))
     return float(1.0 - 2.0 * stats.norm.sf(quantile))
 

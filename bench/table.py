@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bench import paths
+from bench import path_names
 
-ORDERED = (paths.NATIVE, paths.CONTROL, paths.TWO_PASS, paths.SDK_CUSTOM)
+ORDERED = (path_names.NATIVE, path_names.CONTROL, path_names.TWO_PASS, path_names.SDK_CUSTOM)
 
 
 def print_result(document: dict[str, Any], console: Console) -> None:
@@ -30,7 +30,7 @@ def print_result(document: dict[str, Any], console: Console) -> None:
             )
     console.print(table)
     console.print(document["summary"]["verdict"], markup=False, soft_wrap=True)
-    for control in (entry for entry in document["comparisons"] if entry["candidate"] == paths.CONTROL):
+    for control in (entry for entry in document["comparisons"] if entry["candidate"] == path_names.CONTROL):
         console.print(_control_line(control), markup=False, soft_wrap=True)
     for warning in document["warnings"]:
         console.print(f"warning {warning['code']}: {warning['text']}. {warning['action']}", markup=False, soft_wrap=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from bench import paths
+from bench import path_names
 from bench.stats import Saving
 
 
 def verdict(comparisons: Sequence[Saving]) -> str:
     """The sentence for the headline comparison, fused against two passes."""
-    headline = next((entry for entry in comparisons if (entry.baseline, entry.candidate) == (paths.TWO_PASS, paths.NATIVE)), None)
+    headline = next((entry for entry in comparisons if (entry.baseline, entry.candidate) == (path_names.TWO_PASS, path_names.NATIVE)), None)
     if headline is None:
         return "No pair of a fused and a two-pass step was measured, so there is no saving to report."
     size = f"{abs(headline.median_pct):.1f} %"

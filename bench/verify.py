@@ -8,10 +8,20 @@ import numpy as np
 import numpy.typing as npt
 import tinker
 
-from bench import datums, paths, synthetic
+from bench import datums, path_names, paths, synthetic
 from bench.batch import FrozenBatch
 from bench.batch import Sequence as Rollout
-from bench.checks import Check, Outcome, accumulation_check, equivalence_check, mask_check, order_check
+from bench.checks import (
+    Check,
+    Outcome,
+    accumulation_check,
+    beyond_clip,
+    equivalence_check,
+    expected_loss,
+    loss_of,
+    mask_check,
+    order_check,
+)
 from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError
 from bench.gspo import Clip
@@ -24,6 +34,7 @@ Rows = list[npt.NDArray[np.float32]]
 Opener = Callable[[str | None], contextlib.AbstractContextManager[Session]]
 STATE_NAME = "gspo-bench-verify"
 GRAD_NORM = "skyrl.ai/grad_norm"
+CLIP_FRACTION = "clip_ratio:mean"
 
 
 @dataclass(frozen=True)
@@ -90,9 +101,14 @@ class Verifier:
 
     def _mask(self, client: tinker.TrainingClient, sequences: Sequence[Rollout]) -> Check:
         new = self._logprobs(client, sequences, "before gspo")
+        losses = [expected_loss(sequence, new_T, self.clip) for sequence, new_T in zip(sequences, new, strict=True)]
+        beyond = [sequence for sequence, new_T in zip(sequences, new, strict=True) if beyond_clip(sequence, new_T, self.clip)]
+        within = [sequence for sequence in sequences if sequence not in beyond]
         result = self.wait(self._gspo(client, sequences), "gspo")
+        fractions = [finite_metrics(self.wait(self._gspo(client, part), "gspo")).get(CLIP_FRACTION) for part in (beyond, within)]
         self._optimizer_step(client, learning_rate=0.0)
-        return mask_check(result, finite_metrics(result), new, sequences, self.clip)
+        loss = loss_of(result, finite_metrics(result))
+        return mask_check(loss, sum(losses), sum(abs(loss) for loss in losses), *fractions)
 
     def _accumulation(self, client: tinker.TrainingClient, sequences: Sequence[Rollout]) -> Check:
         """Gradient norms, at learning rate 0, of the batch as one call, as one call again, and as two calls of halves."""
@@ -107,7 +123,7 @@ class Verifier:
     def _equivalence(self, saved: str, sequences: Sequence[Rollout], start: Rows, native: Rows) -> Check:
         after: list[Rows] = []
         for path in (paths.Native(), paths.TwoPass()):
-            self.say(f"loading that state into a new model, for a {paths.label(path.name)} step")
+            self.say(f"loading that state into a new model, for a {path_names.label(path.name)} step")
             with self.open_model(saved) as session:
                 after.append(self._after(session.client, path, sequences))
         again, two_pass = after
@@ -117,7 +133,7 @@ class Verifier:
         batch = FrozenBatch(tuple(sequences), "", "synthetic")
         adam = tinker.AdamParams(learning_rate=self.learning_rate)
         path.step(StepSetup(client, batch, self.clip, adam, True, self.wait, Clock()))
-        return self._logprobs(client, sequences, f"after a {paths.label(path.name)} step")
+        return self._logprobs(client, sequences, f"after a {path_names.label(path.name)} step")
 
     def _gspo(self, client: tinker.TrainingClient, sequences: Sequence[Rollout]) -> object:
         data = [datums.gspo_datum(sequence) for sequence in sequences]

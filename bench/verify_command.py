@@ -88,7 +88,7 @@ def _document(model: str, server: dict[str, Any] | None, found: list[Check], lea
 
 def _save(document: dict[str, Any], folder: Path) -> Path:
     created = datetime.fromisoformat(document["created_at"])
-    name = results.run_name(created, f"verify-{document['model'].rsplit('/', 1)[-1]}", document["environment"]["server"])
+    name = results.run_name(created, f"verify-{results.short_name(document['model'])}", document["environment"]["server"])
     path = folder / "runs" / name
     write_json(path, document)
     return path

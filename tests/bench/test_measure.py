@@ -10,7 +10,8 @@ import pytest
 from bench import stats
 from bench.errors import BenchError
 from bench.measure import MAX_PAUSE_S, Plan, StepRecord, measure
-from bench.paths import CONTROL, Native, TwoPass
+from bench.path_names import CONTROL
+from bench.paths import Native, TwoPass
 from tests.bench.fakes import FakeClient, FakeTime, setup_of
 
 PAIR = (("native_1pass", Native()), ("custom_2pass", TwoPass()))

@@ -13,7 +13,8 @@ from bench import datums, torch_loss
 from bench.batch import FrozenBatch, Sequence
 from bench.errors import BenchError, InputError
 from bench.gspo import Clip
-from bench.paths import CONTROL, Native, Path, SdkCustom, TwoPass, label, paths_by_name
+from bench.path_names import CONTROL, label
+from bench.paths import Native, Path, SdkCustom, TwoPass, paths_by_name
 from tests.bench.fakes import SMALL_BATCH, BigramModel, FakeClient, FakeTime, setup_of
 
 BOTH: list[Path] = [Native(), TwoPass()]
