@@ -9,16 +9,21 @@ source docker/stack.sh
 finish() {
   local code=$?
   trap - EXIT INT TERM
-  if [[ $code != 0 && $code != 130 ]] && ! server_runs || [[ $code == 3 ]]; then
-    echo "The server's last lines:" >&2
-    compose logs --no-log-prefix --no-color --tail 25 server >&2 || true
+  if [[ $code != 0 && -n ${server-} && $(docker inspect --format '{{.State.Running}}' "$server" 2>/dev/null) == false ]]; then
+    code=3
+    echo "The server ended by itself, with exit code $(docker inspect --format '{{.State.ExitCode}}' "$server")." >&2
+  fi
+  if [[ $code == 3 && -n ${server-} ]]; then
+    echo "Its last lines:" >&2
+    docker logs --tail 25 "$server" >&2 || true
   fi
   compose --progress quiet down --remove-orphans --timeout 5 || true
   exit "$code"
 }
 
-server_runs() {
-  [[ -n $(compose ps --status running --quiet server 2>/dev/null) ]]
+# Ends the benchmark soon after the server: it cannot tell one that will never answer from one that has not yet.
+watch_server() {
+  docker wait "$server" && sleep 3 && docker kill --signal INT "$bench"
 }
 
 image_id() {
@@ -26,23 +31,28 @@ image_id() {
 }
 
 need_docker
+check_stack
 own_results
-compose build bench
+build bench
 pick_stack gspo-bench-client
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-compose build server
+build server
 GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
 export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE
 
 compose --progress quiet up --detach --no-build server
+server=$(compose ps --all --quiet server)
+bench=gspo-bench-run-$$
+watch_server >/dev/null 2>&1 &
+
 run=(run --rm --no-deps)
 [[ -t 0 && -t 1 ]] || run+=(--no-TTY)
 if [[ $# == 0 ]]; then
-  compose "${run[@]}" bench
+  compose "${run[@]}" --name "$bench" bench
   compose "${run[@]}" plots
 else
-  compose "${run[@]}" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"
+  compose "${run[@]}" --name "$bench" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"
 fi

@@ -6,5 +6,7 @@ source docker/stack.sh
 
 need_docker
 own_results
-compose build plots
-compose run --rm --no-deps --no-TTY plots
+build plots
+# Not by compose, which would leave its network behind, or take a running stack's away.
+docker run --rm --init --network none --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+  --user "$BENCH_UID:$BENCH_GID" --volume "$(realpath "$(setting RESULTS ./results)"):/results:z" gspo-bench-client plots --results /results

@@ -43,7 +43,7 @@ FROM build-cpu AS test
 ARG TORCH_INDEX_URL=
 RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/client.txt -r /requirements/test.txt
 RUN --mount=type=cache,target=/root/.cache/uv UV=/opt/uv/bin/uv TORCH_INDEX_URL=$TORCH_INDEX_URL sh /requirements/install-torch.sh
-ENV PATH=/opt/venv/bin:$PATH HOME=/tmp JAX_PLATFORMS=cpu HF_HUB_OFFLINE=1 MPLBACKEND=Agg MPLCONFIGDIR=/tmp/mpl TINKER_TELEMETRY=0 \
+ENV PATH=/opt/venv/bin:$PATH HOME=/tmp JAX_PLATFORMS=cpu MPLBACKEND=Agg MPLCONFIGDIR=/tmp/mpl TINKER_TELEMETRY=0 \
     PYTHONDONTWRITEBYTECODE=1
 WORKDIR /repo
 USER 1000:1000

@@ -28,6 +28,16 @@ compose() {
   docker compose "${files[@]}" "$@"
 }
 
+# Builds a service's image: at once when nothing changed. Where nobody watches, without the hundred lines of progress.
+build() { # SERVICE
+  if [[ -t 1 ]]; then
+    compose build "$1"
+  else
+    echo "Building the image of $1, if anything changed."
+    compose build --quiet "$1"
+  fi
+}
+
 # Results belong to whoever calls, also through sudo. Root itself runs the containers as user 1000, who may then write there; under
 # a rootless engine the container's root is the caller.
 own_results() {
@@ -45,21 +55,25 @@ own_results() {
   export BENCH_UID BENCH_GID
 }
 
+# Ends with a word where STACK is neither stack.
+check_stack() {
+  case $(setting STACK "") in
+    "" | cpu | cuda) ;;
+    *) die 2 "STACK is '$(setting STACK "")'." "Give cpu or cuda, or leave it out: a GPU that works decides." ;;
+  esac
+}
+
 # Sets STACK: as asked for, else cuda where a container of IMAGE really gets an NVIDIA GPU.
 pick_stack() { # IMAGE
   STACK=$(setting STACK "")
-  case $STACK in
-    cpu | cuda) echo "Stack: $STACK, as asked for." ;;
-    "")
-      if docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1; then
-        STACK=cuda
-        echo "Stack: cuda, on this machine's NVIDIA GPU. (STACK=cpu runs without it.)"
-      else
-        STACK=cpu
-        echo "Stack: cpu, for Docker can give a container no NVIDIA GPU here. (STACK=cuda insists; make doctor says what is missing.)"
-      fi
-      ;;
-    *) die 2 "STACK is '$STACK'." "Give cpu or cuda, or leave it out: a GPU that works decides." ;;
-  esac
+  if [[ -n $STACK ]]; then
+    echo "Stack: $STACK, as asked for."
+  elif docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1; then
+    STACK=cuda
+    echo "Stack: cuda, on this machine's NVIDIA GPU. (STACK=cpu runs without it.)"
+  else
+    STACK=cpu
+    echo "Stack: cpu, for Docker can give a container no NVIDIA GPU here. (STACK=cuda insists; make doctor says what is missing.)"
+  fi
   export STACK
 }
