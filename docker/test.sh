@@ -20,7 +20,7 @@ lint() {
   inside ruff format --no-cache --check --quiet .
   inside mypy --cache-dir /tmp/mypy
   if command -v shellcheck >/dev/null; then
-    shellcheck docker/*.sh docker/requirements/*.sh
+    shellcheck docker/*.sh docker/requirements/*.sh .ci/*
   fi
 }
 
@@ -29,7 +29,7 @@ stack_tests() {
   local venv=.venv/stack
   [[ -x $venv/bin/pytest ]] || { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check pytest; } ||
     die 2 "The stack's tests need Python 3.10 or newer with venv on this machine." "Install it (Debian, Ubuntu: apt-get install python3-venv), or run make test-fast."
-  "$venv/bin/pytest" -m stack tests/stack "$@"
+  "$venv/bin/pytest" -m stack tests/stack
 }
 
 need_docker
