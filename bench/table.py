@@ -14,7 +14,7 @@ ORDERED = (path_names.NATIVE, path_names.CONTROL, path_names.TWO_PASS, path_name
 def print_result(document: dict[str, Any], console: Console) -> None:
     """Prints the table, the verdict and the warnings."""
     table = Table(title=Text(_title(document)), title_justify="left")
-    for heading in ("path", "steps", "median s", "mean s", "stdev s", "tokens/s", "client s"):
+    for heading in ("path", "steps", "median s", "mean s", "stdev s", "tokens/s (mean)", "client s"):
         table.add_column(heading, justify="left" if heading == "path" else "right")
     for name in ORDERED:
         if entry := document.get(name):
