@@ -1,0 +1,23 @@
+"""The results that the repository publishes: real files of their schema, which every later version must still draw."""
+
+from pathlib import Path
+
+import pytest
+from matplotlib.text import Text
+
+from plots import bars
+from plots.render import figure_of
+from plots.results import read_result
+
+PUBLISHED = sorted((Path(__file__).parents[2] / "results" / "published").glob("*.json"))
+
+
+def test_there_are_published_results() -> None:
+    assert len(PUBLISHED) >= 6
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_a_published_result_draws_and_says_that_its_weights_are_random(path: Path) -> None:
+    figure = figure_of(bars.draw, read_result(path))
+    words = " ".join(text.get_text() for text in figure.findobj(Text))
+    assert "random weights" in words
