@@ -1,7 +1,8 @@
-"""Reading and writing JSON files so that nothing is half written and nothing unreadable gets past the reader."""
+"""Reading and writing files so that nothing is half written and nothing unreadable gets past the reader."""
 
 import json
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,8 +16,19 @@ def write_json(path: Path, document: Any, indent: int | None = 2) -> None:
     Raises:
         InputError: the folder cannot be made or written to, or the disk is full.
     """
-    text = json.dumps(document, indent=indent, allow_nan=False) + "\n"
+    write_text(path, json.dumps(document, indent=indent, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` to `path` whole or not at all, readable by all.
+
+    Raises:
+        InputError: as `write_json`.
+    """
     try:
+        # A file is replaced whole, which a device, a pipe or a folder must not suffer.
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot write {path}: it is not a regular file.")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -51,12 +63,14 @@ def read_json(path: Path, max_bytes: int, what: str) -> Any:
     """Reads a JSON file of bounded size.
 
     Raises:
-        InputError: it is missing, unreadable, too large, not UTF-8 or not JSON (NaN and infinities included).
+        InputError: it is missing, unreadable, no regular file, too large, not UTF-8 or not JSON (NaN and infinities included).
     """
     try:
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise InputError(f"{path} has {size:,} bytes; a {what} has at most {max_bytes:,}.")
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"cannot read the {what} {path}: it is not a regular file.")
+        if found.st_size > max_bytes:
+            raise InputError(f"{path} has {found.st_size:,} bytes; a {what} has at most {max_bytes:,}.")
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}.") from error
