@@ -1,6 +1,7 @@
 """SkyRL's engine in this interpreter, with GSPO where its backend has none. serve.py starts it with the engine's own flags."""
 
 import ctypes
+import os
 import signal
 import sys
 
@@ -9,12 +10,19 @@ import upstream
 PR_SET_PDEATHSIG = 1
 
 
+def end_with_parent() -> None:
+    """An engine never outlives its API, even one that was killed, and be it before this line."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(os.environ.get(upstream.API_PID, os.getppid())):
+        sys.exit(1)
+
+
 def main() -> None:
     """Runs skyrl.tinker.engine until it is stopped; exits 1 with two lines where SkyRL is not as expected."""
-    if sys.platform == "linux":  # an engine never outlives its API, even one that was killed
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent()
     try:
-        if "jax" in sys.argv:
+        if dict(zip(sys.argv, sys.argv[1:], strict=False)).get("--backend") == "jax":
             import jax_gspo
 
             upstream.allow_without_torch()

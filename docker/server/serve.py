@@ -70,6 +70,7 @@ def serve(args: argparse.Namespace, state: Path) -> None:
 
     import routes
 
+    os.environ[upstream.API_PID] = str(os.getpid())
     api._build_uv_run_cmd_engine = lambda parent_command, config: engine_command(config)
     api.app.state.engine_config = EngineConfig(
         base_model=args.model,

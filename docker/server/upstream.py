@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 EXPECTED_VERSION = "0.4.0"
+API_PID = "GSPO_BENCH_API_PID"  # the variable that tells the engine whose it is
 
 
 def skyrl_version() -> str:

@@ -91,8 +91,10 @@ def test_a_stop_ends_the_engine_too_and_leaves_nothing(running: Running) -> None
     assert not [path for path in running.temporary.iterdir() if path.name.startswith("gspo-bench")]
 
 
-def test_an_engine_does_not_outlive_a_killed_server(running: Running) -> None:
+@pytest.mark.parametrize("later_s", [0.0, 1.0])
+def test_an_engine_does_not_outlive_a_killed_server(running: Running, later_s: float) -> None:
     running.wait_until_healthy()
+    time.sleep(later_s)
     engine = running.engine()
     running.process.kill()
     running.end()
