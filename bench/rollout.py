@@ -14,9 +14,13 @@ from bench.wait import ResultWaiter, in_thread
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """`max_tokens` a response and the seed of the first prompt; the others count up from it."""
+    """`max_tokens` a response, the ids of tokens that end one, and the seed of the first prompt; the others count up from it.
+
+    SkyRL's JAX backend ends a response only at the tokens that it is told.
+    """
 
     max_tokens: int
+    stop_tokens: tuple[int, ...]
     seed: int
 
 
@@ -48,6 +52,11 @@ def prompt_tokens(tokenizer: Any, question: str) -> list[int]:
     return [int(token) for token in encoded["input_ids"]]
 
 
+def stop_tokens(tokenizer: Any) -> tuple[int, ...]:
+    """The ids that end the model's answer; none where the tokenizer names none."""
+    return () if tokenizer.eos_token_id is None else (int(tokenizer.eos_token_id),)
+
+
 def sample_batch(
     client: tinker.TrainingClient,
     prompts: list[list[int]],
@@ -70,7 +79,12 @@ def sample_batch(
             tinker.ModelInput.from_ints(prompt),
             num_samples=1,
             sampling_params=tinker.SamplingParams(
-                max_tokens=settings.max_tokens, temperature=1.0, top_p=1.0, top_k=-1, seed=settings.seed + index
+                max_tokens=settings.max_tokens,
+                stop=list(settings.stop_tokens) or None,
+                temperature=1.0,
+                top_p=1.0,
+                top_k=-1,
+                seed=settings.seed + index,
             ),
         )
         for index, prompt in enumerate(prompts)

@@ -101,7 +101,7 @@ def _sample(session: Session, settings: RunSettings, wait: ResultWaiter, reporte
     asked = questions(settings.prompts, settings.prompts_count, settings.seed)
     tokenizer = rollout.load_tokenizer(settings.tokenizer or session.model)
     prompts = [rollout.prompt_tokens(tokenizer, question) for question in asked]
-    sampling = rollout.SampleSettings(settings.max_tokens, settings.seed)
+    sampling = rollout.SampleSettings(settings.max_tokens, rollout.stop_tokens(tokenizer), settings.seed)
     return rollout.sample_batch(session.client, prompts, sampling, session.model, settings.prompts, wait, reporter.say)
 
 

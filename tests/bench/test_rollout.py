@@ -9,7 +9,7 @@ import pytest
 from bench import rollout
 from bench.errors import BenchError, InputError
 from bench.probe import Probe
-from bench.rollout import SampleSettings, sample_batch
+from bench.rollout import SampleSettings, sample_batch, stop_tokens
 from bench.wait import ResultWaiter
 from tests.bench.fakes import FakeClient, FakeSampler, FakeTime
 
@@ -22,7 +22,7 @@ def sampled_with(monkeypatch: pytest.MonkeyPatch, tokens: list[int], logprobs: l
 
 
 def sample(client: FakeClient, prompts: list[list[int]]) -> Any:
-    return sample_batch(client, prompts, SampleSettings(16, 5), "toy", "builtin", WAIT, lambda text: None)  # type: ignore[arg-type]
+    return sample_batch(client, prompts, SampleSettings(16, (2,), 5), "toy", "builtin", WAIT, lambda text: None)  # type: ignore[arg-type]
 
 
 def test_each_prompt_gives_one_sequence_in_order_with_alternating_advantages() -> None:
@@ -44,6 +44,17 @@ def test_sampling_is_at_temperature_one_without_cuts_and_with_a_seed_each(monkey
     assert {(entry.temperature, entry.top_p, entry.top_k, entry.max_tokens) for entry in settings} == {(1.0, 1.0, -1, 16)}
     assert [entry.seed for entry in settings] == [5, 6]
     assert [entry[1] for entry in sampler.asked] == [1, 1]
+
+
+def test_a_response_ends_at_the_tokens_that_end_the_models_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without them SkyRL's JAX backend samples on to the limit, and every length is the same.
+    client = FakeClient(FakeTime())
+    sampler = FakeSampler(client.time)
+    monkeypatch.setattr(client, "save_weights_and_get_sampling_client", lambda: sampler)
+    sample(client, [[1]])
+    assert sampler.asked[0][2].stop == [2]
+    assert stop_tokens(SimpleNamespace(eos_token_id=2)) == (2,)
+    assert stop_tokens(SimpleNamespace(eos_token_id=None)) == ()
 
 
 def test_an_empty_rollout_is_refused_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         monkeypatch.setattr(stats, "RESAMPLES", 500)
         monkeypatch.setattr(run, "open_session", open_session)
         monkeypatch.setattr(run, "Clock", made.client.time.clock)
-        monkeypatch.setattr(rollout, "load_tokenizer", lambda name: name)
+        monkeypatch.setattr(rollout, "load_tokenizer", lambda name: SimpleNamespace(eos_token_id=2))
         monkeypatch.setattr(rollout, "prompt_tokens", lambda tokenizer, question: [len(question), 4, 5])
         yield made
 
