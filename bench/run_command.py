@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from bench import path_names, prompts, run
 from bench.flags import FiniteFloat, server_options
@@ -13,9 +12,7 @@ from bench.gspo import Clip
 from bench.order import ORDERS
 from bench.progress import Reporter
 from bench.settings import RunSettings
-from bench.table import print_result
-
-WIDTH_OFF_TERMINAL = 110
+from bench.table import print_result, stdout_console
 
 
 @click.command("run", short_help="Time the paths and write the result file.")
@@ -83,8 +80,7 @@ def run_command(**flags: Any) -> None:
     settings = _settings(flags)
     with Reporter() as reporter:
         document = run.run(settings, reporter)
-    console = Console(highlight=False, width=None if Console().is_terminal else WIDTH_OFF_TERMINAL)
-    print_result(document, console)
+    print_result(document, stdout_console())
     click.echo(f"BENCH_RESULT {json.dumps(document['summary'], allow_nan=False)}")
     if settings.strict:
         run.check_strict(document)
