@@ -38,3 +38,9 @@ class UnstableError(BenchError):
     """With `--strict`: the run cannot support its number."""
 
     exit_code = 6
+
+
+class CompareError(BenchError):
+    """Result files that cannot be compared, or a regression beyond what was allowed."""
+
+    exit_code = 7

@@ -1,0 +1,89 @@
+"""A comparison printed: tables for a terminal, or Markdown for a pull request."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bench.compare import words
+from bench.compare.differences import short
+from bench.compare.report import Report
+
+NO_DIFFERENCE = "Nothing differs in model, batch, settings, server or client, as far as both files tell."
+DIFFERENT_HEADINGS = ("what differs", "A", "B")
+CHANGE_HEADINGS = ("step", "A, median", "B, median", "steps or pairs", "what they show")
+
+
+def print_differences(report: Report, console: Console) -> None:
+    """Which files, and what differs between their runs."""
+    for line in report.sides:
+        console.print(line, markup=False, soft_wrap=True)
+    if report.different:
+        console.print(_table(DIFFERENT_HEADINGS, [(row.name, short(row.a), short(row.b)) for row in report.different]))
+    else:
+        console.print(NO_DIFFERENCE, markup=False, soft_wrap=True)
+    for line in (*_left_out(report), *report.notes):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def print_changes(report: Report, console: Console) -> None:
+    """Each path's change and the saving's."""
+    console.print(_table(CHANGE_HEADINGS, _change_cells(report)))
+    for line in (*_anyway(report), words.UNIT, words.WITHIN):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def markdown(report: Report, with_changes: bool) -> str:
+    """The same as Markdown: the changes first, since a pull request is read from the top, the differences folded below them.
+
+    What files say stands in code spans, where neither markup nor mentions count.
+    """
+    lines = [f"- {_code(line)}" for line in report.sides]
+    if with_changes:
+        lines += [f"- {_code(line)}" for line in _anyway(report)]
+        lines += ["", *_markdown_table(CHANGE_HEADINGS, _change_cells(report)), "", words.UNIT, words.WITHIN]
+    else:
+        lines += ["", f"**Not comparable:** {_code('; '.join(report.refused))}"]
+    lines += [""]
+    if report.different:
+        rows = [(_code(row.name), _code(short(row.a)), _code(short(row.b))) for row in report.different]
+        count = len(report.different) + report.left_out
+        lines += [f"<details><summary>{count} {'difference' if count == 1 else 'differences'} between the runs</summary>", ""]
+        lines += [*_markdown_table(DIFFERENT_HEADINGS, rows), "", *_left_out(report), "</details>"]
+    else:
+        lines += [NO_DIFFERENCE]
+    lines += ["", *report.notes] if report.notes else []
+    return "\n".join(lines)
+
+
+def _change_cells(report: Report) -> list[Sequence[str]]:
+    return [(row.what, row.a, row.b, row.basis, row.shows) for row in report.rows]
+
+
+def _anyway(report: Report) -> list[str]:
+    return [f"Compared all the same: {'; '.join(report.refused)}."] if report.refused else []
+
+
+def _left_out(report: Report) -> list[str]:
+    return [f"... and {report.left_out} more."] if report.left_out else []
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table()
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    ruler = "| " + " | ".join("---" for _ in headings) + " |"
+    return ["| " + " | ".join(headings) + " |", ruler, *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def _code(text: str) -> str:
+    """A code span that holds in a table's cell: the two characters that could end either are replaced."""
+    inner = text.replace("`", "'").replace("|", "\\|")
+    return f"`{inner}`"
