@@ -6,9 +6,12 @@ from typing import Any, NoReturn
 
 import click
 
+from bench.compare_command import compare_command
 from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
+from bench.export_command import export_command
 from bench.run_command import run_command
+from bench.show_command import show_command
 from bench.synthetic_batch import synthetic_batch_command
 from bench.verify_command import verify_command
 
@@ -18,7 +21,7 @@ def cli() -> None:
     """Times a fused GSPO step against the two-pass round trip on a Tinker server.
 
     Exit codes: 0 done; 1 the run failed; 2 wrong usage or input; 3 the server was not reachable or died; 4 it cannot do what was asked;
-    5 the paths are not equivalent; 6 unstable, with --strict; 130 interrupted.
+    5 the paths are not equivalent; 6 unstable, with --strict; 7 compare refused or found a regression; 130 interrupted.
     """
 
 
@@ -26,6 +29,9 @@ cli.add_command(run_command)
 cli.add_command(synthetic_batch_command)
 cli.add_command(verify_command)
 cli.add_command(doctor_command)
+cli.add_command(show_command)
+cli.add_command(compare_command)
+cli.add_command(export_command)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -1,0 +1,63 @@
+"""`bench show`: any result file's table, verdict and warnings, and the settings that it came from."""
+
+from pathlib import Path
+
+import click
+
+from bench import result_file
+from bench.compare.differences import short, text_of
+from bench.json_object import JsonObject
+from bench.result_file import ResultFile
+from bench.results import LAST
+from bench.table import print_result_file, stdout_console
+
+VERSIONS = ("skyrl", "torch", "jax", "vllm", "tinker", "flash_attn")
+SETTINGS = (
+    "order",
+    "mode",
+    "steps",
+    "warmup",
+    "lora_rank",
+    "learning_rate",
+    "clip_low_threshold",
+    "clip_high_threshold",
+    "seed",
+    "prompts",
+)
+
+
+@click.command("show", short_help="Print any result file's table, verdict, warnings and settings.")
+@click.argument("file", type=click.Path(path_type=Path), default=Path("results") / LAST)
+def show_command(file: Path) -> None:
+    """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
+    result = result_file.read(file)
+    console = stdout_console()
+    print_result_file(result, console)
+    for label, text in setup(result):
+        console.print(f"{label:<8} {text}", markup=False, soft_wrap=True)
+
+
+def setup(result: ResultFile) -> list[tuple[str, str]]:
+    """What the numbers came from, a label and a text each; labels of which the file tells nothing are left out."""
+    server, client = result.server, result.client
+    gpus = [f"{gpu.text('name') or 'unnamed GPU'} (driver {gpu.text('driver') or 'unknown'})" for gpu in server.objects("gpus")]
+    hardware = gpus or ([f"no GPU, {server.text('cpu') or 'unknown CPU'}"] if server.values else [])
+    weights = server.text("weights")
+    rows = {
+        "when": [result.created_at] if result.created_at else [],
+        "server": [*hardware, *_told(server, ("backend", "preset", "runtime_role")), *([f"{weights} weights"] if weights else [])],
+        "backend": _told(server.object("backend_config"), tuple(server.object("backend_config").values)),
+        "versions": _told(server.object("versions"), VERSIONS),
+        "settings": _told(result.settings, SETTINGS),
+        "batch": _told(result.batch, ("sha256", "sequences", "target_tokens", "sampled_from", "source")),
+        "client": _told(client, ("gspo_bench", "python", "cpu")),
+        "images": [
+            f"{side} {short(image)}" for side, section in (("server", server), ("client", client)) if (image := section.text("image"))
+        ],
+    }
+    return [(label, "; ".join(parts)) for label, parts in rows.items() if parts]
+
+
+def _told(section: JsonObject, keys: tuple[str, ...]) -> list[str]:
+    found = ((key, section.values.get(key)) for key in keys)
+    return [f"{short(text_of(key, ''))} {short(text_of(value, key))}" for key, value in found if value is not None]
