@@ -10,7 +10,6 @@ from bench.stats import MIN_PAIRS_FOR_INTERVAL, RESAMPLES, expanded_level
 
 MIN_STEPS_FOR_INTERVAL = MIN_PAIRS_FOR_INTERVAL
 SEED = 0
-METHOD = "medians of two independent samples; 95 % expanded percentile bootstrap over both (Hesterberg 2015), 10,000 resamples"
 
 Floats = npt.NDArray[np.float64]
 

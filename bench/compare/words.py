@@ -9,7 +9,10 @@ WITHIN = (
     "Steps within one run do not show the spread between servers: before you rely on a difference of a few points, "
     "run each side again on a fresh server."
 )
-UNIT = "Changes are of a step's median time, in percent of A's; intervals are 95 %, from both runs' own steps."
+UNIT = (
+    "Changes are of a step's median time, in percent of A's; the 95 % intervals are a bootstrap over both runs' own steps or pairs, "
+    "widened for small samples."
+)
 
 
 def of_path(change: PathChange) -> str:
@@ -17,7 +20,8 @@ def of_path(change: PathChange) -> str:
     pct, estimate = change.estimate.value, change.estimate
     size = f"{abs(pct):.1f} % {'faster' if pct < 0 else 'slower'}{_times(change)}"
     if estimate.ci_low is None or estimate.ci_high is None:
-        return f"{size} by the medians; {_too_few(change.a_steps, change.b_steps, 'steps')}"
+        by_medians = f"{size} by the medians" if f"{abs(pct):.1f}" != "0.0" else "equal medians"
+        return f"{by_medians}; {_too_few(change.a_steps, change.b_steps, 'steps')}"
     if estimate.ci_low <= 0.0 <= estimate.ci_high:
         return f"no difference that {_counts(change.a_steps, change.b_steps)} steps can show: {signed(estimate, ' %')}"
     low, high = sorted((abs(estimate.ci_low), abs(estimate.ci_high)))

@@ -77,6 +77,7 @@ def test_the_change_is_of_the_medians_in_percent_of_the_baseline() -> None:
         ([2.0] * 5, [2.5] * 4, "25.0 % slower, 95 % interval 25.0 to 25.0 %"),
         ([2.0] * 4, [1.5] * 4, "25.0 % faster, 95 % interval 25.0 to 25.0 %"),
         ([15.0] * 4, [1.0] * 4, "93.3 % faster (15.0 times as fast), 95 % interval 93.3 to 93.3 %"),
+        ([2.0], [2.0], "equal medians; too few steps for an interval (1; 4 on each side are needed)"),
         ([1.0] * 4, [2.5] * 4, "150.0 % slower (2.5 times as long), 95 % interval 150.0 to 150.0 %"),
         ([1e-9] * 4, [1e9] * 4, "1e+20"),
     ],
