@@ -3,16 +3,22 @@
 import importlib.metadata
 import os
 import platform
+import resource
+import sys
 from pathlib import Path
 from typing import Any
 
 from bench import __version__
 
+# ru_maxrss counts KiB on Linux and bytes on macOS.
+_RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 PACKAGES = ("tinker", "numpy", "scipy", "transformers", "datasets", "tenacity", "torch")
 
 
 def client_environment() -> dict[str, Any]:
-    """The result file's `environment.client`: Python, CPU, memory, package versions, the image's id where the stack gives it."""
+    """The result file's `environment.client`: Python, CPU, memory and what this process took of it at most,
+    package versions, the image's id where the stack gives it.
+    """
     return {
         "gspo_bench": __version__,
         "python": platform.python_version(),
@@ -20,6 +26,7 @@ def client_environment() -> dict[str, Any]:
         "cpu": _cpu_model(),
         "cpu_count": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_bytes": _memory_bytes(),
+        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT_BYTES,
         "versions": {name: version for name in PACKAGES if (version := _version(name))},
         "image": os.environ.get("GSPO_BENCH_CLIENT_IMAGE") or None,
     }

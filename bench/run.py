@@ -201,8 +201,21 @@ def _measure(
             reporter.say(f"kept what was measured, marked partial: {own}")
         raise
     document, own = _finish(session, settings, facts, records, name, None)
+    reporter.say(_own_cost(document))
     reporter.say(f"wrote {settings.results / results.LAST} (and {own.relative_to(settings.results)})")
     return document
+
+
+def _own_cost(document: dict[str, Any]) -> str:
+    """What the benchmark itself took, in one line."""
+    timed_s = sum(step["pause_s"] + step["step_s"] for step in document["steps"])
+    peak_mb = document["environment"]["client"]["peak_memory_bytes"] / 1e6
+    names = [name for name in document["settings"]["paths"] if name in document]
+    shares = ", ".join(
+        f"{100 * document[name]['client_overhead_s'] / document[name]['mean_s']:.1f} % of the {path_names.label(name)} step"
+        for name in names
+    )
+    return f"steps took {timed_s:.1f} s, this process at most {peak_mb:.0f} MB; its own work is {shares}"
 
 
 def _finish(
@@ -210,7 +223,7 @@ def _finish(
 ) -> tuple[dict[str, Any], Path]:
     server = session.probe.environment()
     memory = [*facts.memory, environment.gpu_memory(server, "measured")] if server else facts.memory
-    final = replace(facts, server=server or facts.server, memory=memory)
+    final = replace(facts, client=environment.client_environment(), server=server or facts.server, memory=memory)
     document = results.assemble(final, records, reason)
     counted = any(record.counted for record in records)
     return document, results.save(document, settings.results, name, last=counted)
