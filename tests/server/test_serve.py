@@ -1,11 +1,12 @@
 """The launcher's words for wrong usage, and the settings that it hands to SkyRL."""
 
+import dataclasses
 import json
 import subprocess
 import sys
 
 import pytest
-from backend_config import PRESETS, UsageError, check, load_preset, parse_backend_config
+from backend_config import PRESETS, UsageError, _names_a_field, check, load_preset, parse_backend_config
 
 
 def serve(*flags: str) -> subprocess.CompletedProcess[str]:
@@ -50,3 +51,28 @@ def test_the_cpu_presets_settings_are_the_jax_backends() -> None:
 def test_a_setting_that_the_backend_does_not_have_is_named() -> None:
     with pytest.raises(UsageError, match=r"the jax backend has no setting max_lora_rang\.\n"):
         check("jax", {"max_lora_rang": 8, "max_lora_rank": 8})
+
+
+@dataclasses.dataclass
+class Inner:
+    size: int = 1
+    anything: dict[str, int] | None = None
+
+
+@dataclasses.dataclass
+class Outer:
+    inner: Inner | None = None
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("inner.size", True),
+        ("inner", True),
+        ("inner.anything.of.ones.own", True),
+        ("inner.sizes", False),
+        ("outer", False),
+    ],
+)
+def test_a_dotted_setting_is_followed_through_the_configs_dataclasses(path: str, known: bool) -> None:
+    assert _names_a_field(Outer, path.split(".")) is known
