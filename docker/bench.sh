@@ -43,7 +43,8 @@ GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
 export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE
 
-compose --progress quiet up --detach --no-build server
+compose --progress quiet up --detach --no-build server ||
+  die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
 server=$(compose ps --all --quiet server)
 bench=gspo-bench-run-$$
 watch_server >/dev/null 2>&1 &

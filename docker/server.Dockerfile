@@ -50,7 +50,7 @@ WORKDIR /repo
 USER 1000:1000
 
 FROM build AS build-cuda
-# A folder or address of a flash-attn wheel for this Python and torch; without one, a stand-in satisfies SkyRL's import of it.
+# The address of a flash-attn wheel for this Python and torch; without one, a stand-in satisfies SkyRL's import of it.
 ARG FLASH_ATTN_WHEEL=
 RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cuda.txt
 COPY docker/server /opt/server
