@@ -10,6 +10,7 @@ from bench.stats import Saving, counted_times
 
 FIRST_SLOW_FACTOR = 1.5
 DRIFT_PCT = 10.0
+DRIFT_P = 0.05
 ORDER_EFFECT_PCT = 5.0
 # Iglewicz and Hoaglin's modified z-score, with their threshold.
 OUTLIER_Z = 3.5
@@ -92,11 +93,13 @@ def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
 
 
 def _drift(name: str, times_s: Sequence[float]) -> RunWarning | None:
+    """A trend that is both large and unlikely by chance (Kendall's tau of the times against their order)."""
+    from scipy import stats  # takes 1.5 s to import
+
     half = len(times_s) // 2
     early, late = statistics.median(times_s[:half]), statistics.median(times_s[-half:])
     change_pct = 100.0 * (late / early - 1.0)
-    spread_s = statistics.stdev(times_s)
-    if abs(change_pct) <= DRIFT_PCT or abs(late - early) <= spread_s:
+    if abs(change_pct) <= DRIFT_PCT or not stats.kendalltau(range(len(times_s)), times_s).pvalue < DRIFT_P:
         return None
     text = f"{path_names.label(name)} steps drifted by {change_pct:+.0f} % from the first half to the second"
     return RunWarning("DRIFT", text, "Check for throttling or other load, and take more steps.")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the locked torch into $VIRTUAL_ENV: from the registry by hash, or the same version from $TORCH_INDEX_URL, whose builds (such
-# as PyTorch's own for CPUs, https://download.pytorch.org/whl/cpu) are other files with other hashes.
+# as the CPU index that PyTorch's install page names) are other files with other hashes.
 set -eu
 cd "$(dirname "$0")"
 if [ -n "${TORCH_INDEX_URL:-}" ]; then
