@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import MutableMapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -53,6 +54,15 @@ def engine_command(engine_config: Any) -> list[str]:
     from skyrl.tinker.config import config_to_argv
 
     return [sys.executable, str(HERE / "engine.py"), *config_to_argv(engine_config)]
+
+
+def prepare_environment(backend: str, environment: MutableMapping[str, str]) -> None:
+    """Sets what the engine's processes inherit, where the caller has not: FlashInfer's sampler is compiled with nvcc at vLLM's first start.
+
+    There is none in the image, and the start would fail there, minutes in. PyTorch's and Triton's sampler needs no compiler but gcc.
+    """
+    if backend == "fsdp":
+        environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
 
 
 def serve(args: argparse.Namespace, state: Path) -> None:
@@ -109,6 +119,7 @@ def exit_on(signum: int, frame: FrameType | None) -> None:
 def main() -> None:
     """Command line entry. Exits 2 for wrong usage, 1 where SkyRL is not as expected or its engine died, 143 after SIGTERM."""
     args = parse()
+    prepare_environment(args.backend, os.environ)
     os.umask(0)  # the cache's volume is shared with clients that run as other users
     signal.signal(signal.SIGTERM, exit_on)  # uvicorn hands the signal on to this one when it has shut down
     with tempfile.TemporaryDirectory(prefix="gspo-bench-server-", ignore_cleanup_errors=True) as state:

@@ -76,3 +76,16 @@ class Outer:
 )
 def test_a_dotted_setting_is_followed_through_the_configs_dataclasses(path: str, known: bool) -> None:
     assert _names_a_field(Outer, path.split(".")) is known
+
+
+def test_vllm_samples_without_a_kernel_that_needs_nvcc_unless_the_caller_says_so() -> None:
+    from serve import prepare_environment
+
+    untouched: dict[str, str] = {}
+    prepare_environment("jax", untouched)
+    assert untouched == {}
+    prepare_environment("fsdp", untouched)
+    assert untouched == {"VLLM_USE_FLASHINFER_SAMPLER": "0"}
+    asked = {"VLLM_USE_FLASHINFER_SAMPLER": "1"}
+    prepare_environment("fsdp", asked)
+    assert asked == {"VLLM_USE_FLASHINFER_SAMPLER": "1"}
