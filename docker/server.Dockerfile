@@ -61,8 +61,8 @@ RUN --mount=type=cache,target=/root/.cache/uv set -eu; \
     /opt/venv/bin/python -m compileall -q /opt/server "$site/flash_attn"
 
 FROM runtime AS cuda
-# Triton compiles its launchers with a C compiler while the server runs.
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
+# Triton compiles its launchers with a C compiler while the server runs, and torch.compile, which vLLM uses, may ask for a C++ one.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ libc6-dev && rm -rf /var/lib/apt/lists/*
 COPY --from=build-cuda /opt/venv /opt/venv
 COPY --from=build-cuda /opt/server /opt/server
 ENV VLLM_NO_USAGE_STATS=1 VLLM_CACHE_ROOT=/cache/vllm TRITON_CACHE_DIR=/cache/triton TORCHINDUCTOR_CACHE_DIR=/cache/inductor \
