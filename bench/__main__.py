@@ -8,8 +8,15 @@ def _main() -> None:
         from bench.doctor.main import main as doctor
 
         sys.exit(doctor(sys.argv[2:]))
-    from bench.cli import main
-
+    try:
+        from bench.cli import main
+    except ModuleNotFoundError as error:
+        print(
+            f"bench: the package {error.name} is missing: pip install -r docker/requirements/client.txt (Python 3.13), or use the image:\n"
+            "docker compose run --rm --no-deps bench bench show /results/last_gspo_bench.json",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     main()
 
 

@@ -8,7 +8,7 @@ import click
 
 from bench.compare_command import compare_command
 from bench.doctor_command import doctor_command
-from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
+from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError, ServerGoneError
 from bench.export_command import export_command
 from bench.run_command import run_command
 from bench.show_command import show_command
@@ -37,6 +37,7 @@ cli.add_command(export_command)
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The whole program; ends the process."""
     signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGUSR1, _server_ended)
     try:
         cli.main(arguments, prog_name="python -m bench", standalone_mode=False)
     except click.exceptions.Exit as ended:
@@ -53,6 +54,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _interrupt(_signal: int, _frame: Any) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _server_ended(_signal: int, _frame: Any) -> NoReturn:
+    """Sent by who watches the server's container: the wait for it ends at once."""
+    raise ServerGoneError("the server's container has ended; its last lines follow, or are in its log.")
 
 
 def _end(message: str, code: int) -> NoReturn:

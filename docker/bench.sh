@@ -10,12 +10,14 @@ finish() {
   local code=$?
   trap - EXIT INT TERM
   if [[ $code != 0 && -n ${server-} && $(docker inspect --format '{{.State.Running}}' "$server" 2>/dev/null) == false ]]; then
+    ended=$(docker inspect --format '{{.State.ExitCode}}' "$server")
     code=3
-    echo "The server ended by itself, with exit code $(docker inspect --format '{{.State.ExitCode}}' "$server")." >&2
+    [[ $ended != 2 ]] || code=2 # it refused its settings
+    echo "The server ended by itself, with exit code $ended." >&2
   fi
-  if [[ $code == 3 && -n ${server-} ]]; then
+  if [[ ($code == 3 || -n ${ended-}) && -n ${server-} ]]; then
     echo "Its last lines:" >&2
-    docker logs --tail 25 "$server" >&2 || true
+    docker logs --tail 12 "$server" >&2 || true
   fi
   compose --progress quiet down --remove-orphans --timeout 5 || true
   exit "$code"
@@ -23,7 +25,7 @@ finish() {
 
 # Ends the benchmark soon after the server: it cannot tell one that will never answer from one that has not yet.
 watch_server() {
-  docker wait "$server" && sleep 3 && docker kill --signal INT "$bench"
+  docker wait "$server" && sleep 3 && docker kill --signal USR1 "$bench"
 }
 
 image_id() {

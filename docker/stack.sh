@@ -43,7 +43,7 @@ build() { # SERVICE
 own_results() {
   local results
   results=$(setting RESULTS ./results)
-  mkdir -p "$results/runs"
+  mkdir -p "$results/runs" 2>/dev/null || die 2 "The results folder $results cannot be made or written to." "Name another: RESULTS=./elsewhere make bench"
   BENCH_UID=$(setting BENCH_UID "${SUDO_UID:-$(id -u)}")
   BENCH_GID=$(setting BENCH_GID "${SUDO_GID:-$(id -g)}")
   if docker info --format '{{.SecurityOptions}}' | grep -q rootless; then
@@ -63,12 +63,20 @@ check_stack() {
   esac
 }
 
+# Whether a container of IMAGE really gets an NVIDIA GPU.
+gives_gpu() { # IMAGE
+  docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1
+}
+
 # Sets STACK: as asked for, else cuda where a container of IMAGE really gets an NVIDIA GPU.
 pick_stack() { # IMAGE
   STACK=$(setting STACK "")
-  if [[ -n $STACK ]]; then
+  if [[ $STACK == cuda ]]; then
+    gives_gpu "$1" || die 2 "STACK is cuda, and Docker can give a container no NVIDIA GPU here." "make doctor says what is missing; STACK=cpu runs without one."
+    echo "Stack: cuda, as asked for."
+  elif [[ -n $STACK ]]; then
     echo "Stack: $STACK, as asked for."
-  elif docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1; then
+  elif gives_gpu "$1"; then
     STACK=cuda
     echo "Stack: cuda, on this machine's NVIDIA GPU. (STACK=cpu runs without it.)"
   else

@@ -42,6 +42,10 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
         check(args.backend, args.backend_config)
+        if args.model.startswith(("/", ".")) and not Path(args.model).is_dir():
+            raise UsageError(
+                f"there is no folder {args.model}.\nGive --model (MODEL) a name on the Hugging Face hub, or a folder that is there."
+            )
     except UsageError as error:
         parser.exit(2, f"error: {error}\n")
     except ImportError as error:

@@ -225,3 +225,16 @@ def test_a_program_that_is_told_to_stop_ends_with_130_and_one_line(tmp_path: Pat
     assert process.returncode == 130
     assert err.strip() == "bench: interrupted"
     assert out == ""
+
+
+def test_a_server_that_its_watcher_saw_ending_ends_the_run_with_exit_code_3(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends_meanwhile(_settings: object, _reporter: object) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    monkeypatch.setattr(run, "run", ends_meanwhile)
+    with pytest.raises(SystemExit) as ended:
+        main(["run"])
+    assert ended.value.code == 3
+    assert "the server's container has ended" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from backend_config import PRESETS, UsageError, _names_a_field, check, load_pres
 
 def serve(*flags: str) -> subprocess.CompletedProcess[str]:
     """serve.py for a model that is not there, so that a start would fail."""
-    command = [sys.executable, PRESETS.parent / "serve.py", "--model", "/nowhere", *flags]
+    command = [sys.executable, PRESETS.parent / "serve.py", "--model", "no/where", *flags]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -29,6 +29,12 @@ def test_wrong_usage_is_two_lines_and_exit_code_2(flags: list[str], says: str) -
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"error: {says}")
     assert ended.stderr.count("\n") <= 2
+
+
+def test_a_model_folder_that_is_not_there_is_named_before_anything_loads() -> None:
+    ended = serve("--backend", "jax", "--model", "/models/nope")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: there is no folder /models/nope.\n")
 
 
 def test_no_backend_config_is_an_empty_one() -> None:
