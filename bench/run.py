@@ -71,6 +71,7 @@ def _floor(
     frozen: FrozenBatch | None,
 ) -> dict[str, list[float]]:
     """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone."""
+    starting.say("taking near-empty steps, to see what the server can do and what a step costs without tokens")
     count = len(frozen.sequences) if frozen else settings.prompts_count
     tiny = batches.tiny(count)
     floor_s: dict[str, list[float]] = {}
