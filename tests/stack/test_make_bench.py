@@ -27,9 +27,9 @@ def free_port():
         return taken.getsockname()[1]
 
 
-def run(*command, results, **settings):
-    """A command from the repository's root, as a project of its own beside whatever else runs here."""
-    environment = {
+def environment(results, **settings):
+    """A project of its own beside whatever else runs here."""
+    return {
         **os.environ,
         "COMPOSE_PROJECT_NAME": PROJECT,
         "RESULTS": str(results),
@@ -37,7 +37,12 @@ def run(*command, results, **settings):
         "STACK": "cpu",
         **settings,
     }
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
+
+
+def run(*command, results, **settings):
+    """A command from the repository's root."""
+    settings = environment(results, **settings)
+    return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, timeout=900, check=False)
 
 
 def left_over(kind):
@@ -141,12 +146,34 @@ def test_wrong_usage_is_exit_code_2(results, setting, says):
     assert left_over("container") == []
 
 
-def test_a_server_that_cannot_start_ends_it_soon_and_is_quoted(results):
+def test_settings_that_the_server_refuses_end_it_soon_with_its_words_and_exit_code_2(results):
     started_s = time.monotonic()
     ended = run("docker/bench.sh", results=results, BACKEND_CONFIG='{"max_lora_rang": 8}')
-    assert ended.returncode == 3
+    assert ended.returncode == 2
     assert time.monotonic() - started_s < 60
     assert "the jax backend has no setting max_lora_rang." in ended.stderr
+    assert left_over("container") == []
+
+
+def test_a_server_killed_between_steps_ends_it_with_exit_code_3_and_a_partial_file(benched, tmp_path):
+    command = {"cwd": ROOT, "env": environment(tmp_path, STEPS="500"), "text": True}
+    with subprocess.Popen(["docker/bench.sh"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **command) as running:
+        said = []
+        for line in running.stdout:
+            said.append(line)
+            if sum("step: two-pass" in entry for entry in said) == 2:
+                servers = ["docker", "ps", "--quiet", "--filter", f"label=com.docker.compose.project={PROJECT}"]
+                found = subprocess.run([*servers, "--filter", "label=com.docker.compose.service=server"], capture_output=True, check=True)
+                subprocess.run(["docker", "kill", found.stdout.decode().strip()], capture_output=True, check=True)
+                break
+        killed_s = time.monotonic()
+        said.append(running.stdout.read())
+        assert running.wait(timeout=60) == 3, "".join(said)
+    assert time.monotonic() - killed_s < 30
+    assert "the server's container has ended" in "".join(said)
+    partial = json.loads((tmp_path / "last_gspo_bench.json").read_text())
+    assert partial["status"] == "partial"
+    assert partial["custom_2pass"]["n"] >= 1
     assert left_over("container") == []
 
 
