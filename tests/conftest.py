@@ -14,7 +14,7 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
-    """Leaves without tearing the interpreter down: beneath the native threads of JAX, torch and the SDK that has aborted after a passed run."""
+    """Leaves without tearing the interpreter down: beneath the native threads of JAX, torch and the SDK that aborted once, after a pass."""
     if STATUS in config.stash:
         sys.stdout.flush()
         sys.stderr.flush()
