@@ -49,16 +49,13 @@ class StepOutcome:
 
 
 class Path(Protocol):
-    """One way of taking a step. `requests` is how many training calls it makes; `loss_fns` are the losses it asks the server for."""
+    """One way of taking a step. `requests` is how many training calls it makes."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def requests(self) -> int: ...
-
-    @property
-    def loss_fns(self) -> tuple[str, ...]: ...
 
     def step(self, setup: StepSetup) -> StepOutcome:
         """Takes one step, timed from just before its first call until all its results are in."""
@@ -70,7 +67,6 @@ class Native:
 
     name: str = NATIVE
     requests: int = 2
-    loss_fns: tuple[str, ...] = ("gspo",)
 
     def step(self, setup: StepSetup) -> StepOutcome:
         timer = PhaseTimer(setup.clock)
@@ -86,7 +82,6 @@ class TwoPass:
 
     name: str = TWO_PASS
     requests: int = 3
-    loss_fns: tuple[str, ...] = ("cross_entropy", "importance_sampling")
 
     def step(self, setup: StepSetup) -> StepOutcome:
         sequences = setup.batch.sequences
@@ -118,7 +113,6 @@ class SdkCustom:
 
     name: str = SDK_CUSTOM
     requests: int = 3
-    loss_fns: tuple[str, ...] = ("cross_entropy",)
 
     def step(self, setup: StepSetup) -> StepOutcome:
         from bench import torch_loss
