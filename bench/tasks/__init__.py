@@ -1,0 +1,1 @@
+"""Tasks that a model learns: problems with answers that can be checked."""
