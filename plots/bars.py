@@ -6,11 +6,12 @@ from matplotlib.figure import Figure
 
 from plots import page, style, words
 from plots.columns import Panel, draw_panel
-from plots.measures import Bar, measures
+from plots.measures import Bar, Measures, measures
 from plots.results import Result
 
 BODY_IN = 4.0
 PANEL_GAP_IN = 0.5
+NARROW_IN = 6.0  # in a narrower box the panels stand one above the other
 # Left to right, so that the headline's two paths are neighbours, and so are the fused path and its control.
 ORDER = ("sdk_custom", "custom_2pass", "native_1pass", "native_1pass_control")
 UNITS = ((0.1, 1.0, "Seconds", "s"), (1e-4, 1e3, "Milliseconds", "ms"), (0.0, 1e6, "Microseconds", "µs"))
@@ -20,16 +21,31 @@ def draw(figure: Figure, result: Result) -> None:
     """Draw the whole picture, and size the figure for it."""
     drawn = measures(result)
     box = page.lay_out(figure, _head(result), _foot(result, words.legend(drawn)), BODY_IN)
+    draw_body(figure, box, drawn)
+
+
+def draw_body(figure: Figure, box: page.Box, drawn: Measures) -> None:
+    """Draw the panels alone, without a word about the run, into a box of the figure."""
+    panels = _panels(drawn)
+    gaps = len(panels) - 1
+    for place, panel in enumerate(panels):
+        if box.width < NARROW_IN:
+            height = (box.height - gaps * PANEL_GAP_IN) / len(panels)
+            part = page.Box(box.left, box.bottom + (gaps - place) * (height + PANEL_GAP_IN), box.width, height)
+        else:
+            width = (box.width - gaps * PANEL_GAP_IN) / len(panels)
+            part = page.Box(box.left + place * (width + PANEL_GAP_IN), box.bottom, width, box.height)
+        draw_panel(figure, part, panel)
+
+
+def _panels(drawn: Measures) -> list[Panel]:
     seconds = _ordered(drawn.seconds)
     scale, name, unit = _unit(seconds)
     panels = [Panel(f"{name} a step, {drawn.centre}", "lower is better", seconds, scale, f" {unit}")]
     if drawn.tokens:
         title = f"Target tokens a second, {drawn.centre}"
         panels.append(Panel(title, "higher is better", _ordered(drawn.tokens), 1.0, ""))
-    width = (box.width - (len(panels) - 1) * PANEL_GAP_IN) / len(panels)
-    for column, panel in enumerate(panels):
-        left = box.left + column * (width + PANEL_GAP_IN)
-        draw_panel(figure, page.Box(left, box.bottom, width, box.height), panel)
+    return panels
 
 
 def _head(result: Result) -> list[page.Text]:

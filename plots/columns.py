@@ -47,7 +47,8 @@ def draw_panel(figure: Figure, box: page.Box, panel: Panel) -> None:
     )
     title_y = (box.bottom + box.height - 0.35) / height_in
     figure.text(box.left / width_in, title_y, panel.title, size=11.5, weight="bold")
-    figure.text((box.left + box.width) / width_in, title_y, panel.hint, size=10, color=style.MUTED, ha="right")
+    if page.width_pt(panel.title, 11.5, True) + page.width_pt(panel.hint, 10) + TICK_GAP_PT < box.width * page.POINTS_PER_IN:
+        figure.text((box.left + box.width) / width_in, title_y, panel.hint, size=10, color=style.MUTED, ha="right")
     side = 0.5 if len(panel.bars) > 1 else 1.0  # a lone bar stays slim
     axes.set_xlim(-side, len(panel.bars) - 1 + side)
     axes.set_ylim(0, top)
@@ -90,7 +91,7 @@ def _draw_dots(axes: Axes, place: int, bar: Bar, panel: Panel, top: float) -> No
             markersize=7 if marker == "^" else 5 if clear else 2.5,
             alpha=1 if clear else 0.35,
             color=style.INK,
-            markeredgecolor="white" if clear else "none",
+            markeredgecolor=style.PAPER if clear else "none",
             markeredgewidth=0.6,
             zorder=3,
             clip_on=False,
@@ -112,7 +113,7 @@ def _write_values(axes: Axes, panel: Panel, slot_pt: float) -> None:
             ha="center",
             size=size,
             weight="bold",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},  # no grid line through the digits
+            bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1.5},  # no grid line through the digits
         )
 
 

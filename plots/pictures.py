@@ -1,4 +1,8 @@
-"""Which picture is drawn from which file: a new picture is one module with a `draw`, and one entry here."""
+"""Which picture is drawn from which file: a new picture is one module with a `draw`, and one entry here.
+
+A picture's `draw(figure, data)` writes its head and foot and leaves the rest to `draw_body(figure, box, ...)`, which fills a box of any
+width with the chart alone: the page draws that part too, once for a phone and once for a screen.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

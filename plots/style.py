@@ -8,7 +8,7 @@ import matplotlib
 
 WIDTH_IN = 10.0
 DPI = 200  # 2,000 pixels wide: sharp where a README shows it at half that
-INK, MUTED, FAINT, ALERT = "#1b1f24", "#57606a", "#d8dee4", "#b3261e"
+INK, MUTED, FAINT, ALERT, PAPER = "#1b1f24", "#57606a", "#d8dee4", "#b3261e", "#ffffff"
 
 # Okabe and Ito's palette, told apart with every common colour blindness; a path keeps its colour in every picture.
 COLOURS = {
@@ -18,8 +18,9 @@ COLOURS = {
     "native_1pass_control": "#56b4e9",
 }
 SETTINGS: dict[Any, Any] = {
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "axes.facecolor": "none",
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "font.size": 10,
     "text.color": INK,
@@ -47,4 +48,11 @@ def applied() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
+        yield
+
+
+@contextmanager
+def changed(settings: dict[Any, Any]) -> Iterator[None]:
+    """Change a few of matplotlib's settings inside the block."""
+    with matplotlib.rc_context(settings):
         yield
