@@ -10,6 +10,7 @@ from bench.compare_command import compare_command
 from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError, ServerGoneError
 from bench.export_command import export_command
+from bench.json_object import printable
 from bench.run_command import run_command
 from bench.show_command import show_command
 from bench.synthetic_batch import synthetic_batch_command
@@ -62,5 +63,5 @@ def _server_ended(_signal: int, _frame: Any) -> NoReturn:
 
 
 def _end(message: str, code: int) -> NoReturn:
-    click.echo(f"bench: {message}", err=True)
+    click.echo(f"bench: {printable(message)}", err=True)
     sys.exit(code)

@@ -5,9 +5,12 @@ import re
 import tinker
 
 from bench.errors import BenchError, ServerGoneError, UnsupportedError
+from bench.json_object import one_line
 from bench.probe import Probe
 
 MAX_DETAIL = 300
+# Of what a server answers, which may be a page of HTML or a whole batch.
+MAX_SEARCHED = 20_000
 
 _LOSS_MISSING = re.compile(r"Loss functions? \[?'?(?P<loss>\w+)'?\]? (?:are|is) not supported by the (?P<backend>\w+) backend")
 _CANNOT_SAMPLE = re.compile(r"trainer-only|[Ss]ampling is unavailable|cannot sample|inference is unavailable", re.IGNORECASE)
@@ -31,13 +34,13 @@ def explain(error: Exception, stage: str, probe: Probe) -> BenchError:
 
 def is_occupied(error: Exception) -> bool:
     """Whether a model could not be created because another one lives on a server that holds one at a time."""
-    return bool(_OCCUPIED.search(str(error)))
+    return bool(_OCCUPIED.search(str(error)[:MAX_SEARCHED]))
 
 
 def detail_of(error: Exception) -> str:
     """The server's own words in an SDK error, on one line of bounded length."""
-    text = str(error)
+    text = str(error)[:MAX_SEARCHED]
     if found := re.search(r"['\"]detail['\"]: *(?P<quote>['\"])(?P<detail>.*?)(?P=quote)\}", text, re.DOTALL):
         text = found["detail"]
-    text = " ".join(text.split())
+    text = one_line(text) or type(error).__name__
     return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"

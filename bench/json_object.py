@@ -111,3 +111,8 @@ def shown(value: Any) -> str:
 def one_line(text: str) -> str:
     """The text of bounded length with each run of white space, control or unpaired surrogate characters as one space."""
     return " ".join("".join(char if char.isprintable() else " " for char in text[:LONGEST_TEXT]).split())
+
+
+def printable(text: str) -> str:
+    """The text with its line breaks, and every other control or unpaired surrogate character as a space."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

@@ -1,5 +1,6 @@
 """Reading what a forward pass returned, without trusting its order or its numbers."""
 
+import sys
 from collections.abc import Sequence as Sequences
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 
 from bench.batch import Sequence
 from bench.errors import BenchError
+from bench.json_object import one_line
 
 
 def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list[npt.NDArray[np.float32]]:
@@ -23,7 +25,8 @@ def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list
     for index, (row, sequence) in enumerate(zip(rows, sequences, strict=True)):
         if "logprobs" not in row:
             raise BenchError(f"{stage}: the server returned no logprobs for datum {index}, but {sorted(row)}.")
-        row_T = np.asarray(row["logprobs"].to_numpy(), dtype=np.float32).reshape(-1)
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, and found as that
+            row_T = np.asarray(row["logprobs"].to_numpy(), dtype=np.float32).reshape(-1)
         if len(row_T) != sequence.target_count:
             raise BenchError(
                 f"{stage}: datum {index} has {sequence.target_count} targets and the server returned {len(row_T)} logprobs.\n"
@@ -39,8 +42,9 @@ def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list
 def finite_metrics(result: Any) -> dict[str, float | None]:
     """The server's own metrics of a call; what is not a finite number becomes None."""
     metrics = getattr(result, "metrics", None) or {}
-    return {str(name): float(value) if _is_finite(value) else None for name, value in metrics.items()}
+    return {one_line(str(name)): _finite(value) for name, value in metrics.items()}
 
 
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and bool(np.isfinite(value))
+def _finite(value: Any) -> float | None:
+    # Compared before it is converted: an integer of hundreds of digits is no float at all. NaN compares false.
+    return float(value) if isinstance(value, int | float) and abs(value) <= sys.float_info.max else None

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from bench import path_names
+from bench.json_object import printable
 from bench.measure import StepRecord
 
 
@@ -29,7 +30,7 @@ class Reporter:
 
     def say(self, text: str) -> None:
         """One line, with the seconds since the run began."""
-        self.console.print(f"[{time.monotonic() - self._start_s:6.1f} s] {text}", markup=False)
+        self.console.print(f"[{time.monotonic() - self._start_s:6.1f} s] {printable(text)}", markup=False)
 
     def start_steps(self, total: int) -> None:
         """Before the first step; `total` counts warm-ups too."""

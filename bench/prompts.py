@@ -2,6 +2,7 @@
 
 import json
 import random
+import stat
 from pathlib import Path
 
 from bench.errors import InputError
@@ -35,7 +36,10 @@ def read_questions(path: Path) -> list[str]:
         InputError: names the file, the line and what is wrong with it.
     """
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"cannot read the prompts file {path}: it is not a regular file. --prompts is builtin, gsm8k or a file.")
+        if found.st_size > MAX_FILE_BYTES:
             raise InputError(f"{path} is larger than {MAX_FILE_BYTES:,} bytes; a prompts file has one JSON object a line.")
         # Not splitlines(): JSON strings may hold U+2028 and its like. Some editors put a byte order mark first.
         lines = path.read_text(encoding="utf-8-sig").split("\n")
@@ -43,7 +47,7 @@ def read_questions(path: Path) -> list[str]:
         raise InputError(f"cannot read the prompts file {path}: {error.strerror}. --prompts is builtin, gsm8k or a file.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8.") from error
-    found = []
+    read = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -54,10 +58,10 @@ def read_questions(path: Path) -> list[str]:
         question = entry.get("question") if isinstance(entry, dict) else None
         if not isinstance(question, str) or not question.strip() or not _is_text(question):
             raise InputError(f'{path}, line {number}: needs a "question" with text, such as {{"question": "What is 2+2?"}}.')
-        found.append(question)
-    if not found:
+        read.append(question)
+    if not read:
         raise InputError(f"{path} holds no questions.")
-    return found
+    return read
 
 
 def _is_text(question: str) -> bool:

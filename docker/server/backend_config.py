@@ -5,9 +5,10 @@ import dataclasses
 import importlib.metadata
 import importlib.util
 import json
+import reprlib
 import typing
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 PRESETS = Path(__file__).resolve().parent / "presets"
 
@@ -30,12 +31,17 @@ def parse_backend_config(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        config = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"--backend-config is not JSON ({error}): {text!r}.\nGive one object, such as '{{}}'.") from None
+        config = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:  # also: an integer of thousands of digits, nesting without end
+        reason = str(error).split(";")[0]
+        raise UsageError(f"--backend-config is not JSON ({reason}): {reprlib.repr(text)}.\nGive one object, such as '{{}}'.") from None
     if not isinstance(config, dict):
-        raise UsageError(f"--backend-config is not a JSON object: {text!r}.\nGive one object, such as '{{}}'.")
+        raise UsageError(f"--backend-config is not a JSON object: {reprlib.repr(text)}.\nGive one object, such as '{{}}'.")
     return config
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}")
 
 
 def attention_config() -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What the SDK raises, put into words: the texts are those that servers were seen to send."""
 
+import time
+
 import httpx
 import pytest
 import tinker
@@ -57,7 +59,9 @@ def test_a_server_that_is_taken_is_told_from_one_that_failed(text: str, occupied
         ("Error code: 404 - {'detail': 'Model not found'}", "Model not found"),
         ('Error code: 400 - {"detail": "no \'gspo\' here"}', "no 'gspo' here"),
         ("a\n  b\tc", "a b c"),
-        ("", ""),
+        ("\x1b[2J\x07red\x1b[0m \ud800", "[2J red [0m"),
+        ("", "ValueError"),
+        ("\x1b", "ValueError"),
     ],
 )
 def test_the_servers_own_words_are_taken_out(text: str, detail: str) -> None:
@@ -67,3 +71,11 @@ def test_the_servers_own_words_are_taken_out(text: str, detail: str) -> None:
 def test_a_long_text_is_cut() -> None:
     cut = detail_of(ValueError("x" * 10_000))
     assert len(cut) == MAX_DETAIL and cut.endswith("…")
+
+
+def test_a_page_of_megabytes_is_searched_only_at_its_start() -> None:
+    text = "'detail': '" * 1_000_000
+    started_s = time.perf_counter()
+    assert len(detail_of(ValueError(text))) == MAX_DETAIL
+    assert not is_occupied(ValueError(text + "single LoRA adapter"))
+    assert time.perf_counter() - started_s < 1.0

@@ -53,6 +53,13 @@ def test_a_logprob_that_is_no_number_on_the_response_is_refused(value: float) ->
         logprobs_of(result([[-1.0, value]]), [sequence(2)], "forward")
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_logprob_beyond_float32_is_refused_without_a_word_from_numpy() -> None:
+    rows = SimpleNamespace(loss_fn_outputs=[{"logprobs": SimpleNamespace(to_numpy=lambda: np.array([-1.0, -1e300]))}])
+    with pytest.raises(BenchError, match="not finite for datum 0"):
+        logprobs_of(rows, [sequence(2)], "forward")
+
+
 def test_what_stands_on_the_prompt_does_not_matter() -> None:
     long_prompt = Sequence((1, 2, 3), (4,), (-1.0,), 1.0)
     rows = logprobs_of(result([[float("nan"), float("-inf"), -0.5]]), [long_prompt], "forward")
@@ -60,8 +67,10 @@ def test_what_stands_on_the_prompt_does_not_matter() -> None:
 
 
 def test_metrics_that_are_not_finite_numbers_become_null() -> None:
-    found = finite_metrics(SimpleNamespace(metrics={"a": 1, "b": float("nan"), "c": float("inf"), "d": "text", "e": 0.5, "f": None}))
-    assert found == {"a": 1.0, "b": None, "c": None, "d": None, "e": 0.5, "f": None}
+    found = finite_metrics(
+        SimpleNamespace(metrics={"a": 1, "b": float("nan"), "c": float("inf"), "d": "text", "e": 0.5, "f": None, "g": 10**400})
+    )
+    assert found == {"a": 1.0, "b": None, "c": None, "d": None, "e": 0.5, "f": None, "g": None}
 
 
 def test_a_result_without_metrics_has_none() -> None:

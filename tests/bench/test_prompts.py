@@ -123,3 +123,9 @@ def test_gsm8k_without_a_network_says_what_to_do_instead(monkeypatch: pytest.Mon
     with pytest.raises(InputError, match=r"could not be loaded \(no route to host\)\.\nCheck the network or HF_HOME") as raised:
         questions("gsm8k", 1, seed=1)
     assert str(raised.value).count("\n") == 1
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev", "\udcff.jsonl"])
+def test_a_device_a_folder_or_an_odd_name_is_refused_and_never_read(path: str) -> None:
+    with pytest.raises(InputError, match="cannot read the prompts file"):
+        read_questions(Path(path))

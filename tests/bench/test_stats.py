@@ -69,6 +69,13 @@ def test_equal_steps_have_a_spread_of_zero_and_an_interval_of_one_point() -> Non
     assert stats.median_interval([3.0] * 5, seed=0) == (3.0, 3.0)
 
 
+def test_drawing_in_parts_changes_nothing_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [math.sin(index) for index in range(50)]
+    in_parts = stats.median_interval(values, seed=3)
+    monkeypatch.setattr(stats, "MAX_DRAWN", 10**9)
+    assert stats.median_interval(values, seed=3) == in_parts
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_fewer_than_four_pairs_give_no_interval(count: int) -> None:
     assert stats.median_interval([float(value) for value in range(count)], seed=0) == (None, None)

@@ -37,6 +37,15 @@ def test_a_model_folder_that_is_not_there_is_named_before_anything_loads() -> No
     assert ended.stderr.startswith("error: there is no folder /models/nope.\n")
 
 
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e', "[" * 100_000, '{"a": ' + "9" * 5_000 + "}", "\ud800", "null", '"{}"'])
+def test_a_backend_config_that_is_no_object_is_refused_in_two_short_lines(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_backend_config(text)
+    assert str(raised.value).startswith("--backend-config is not")
+    assert str(raised.value).count("\n") == 1 and len(str(raised.value)) < 300
+    str(raised.value).encode()
+
+
 def test_no_backend_config_is_an_empty_one() -> None:
     assert parse_backend_config("") == parse_backend_config(" ") == parse_backend_config("{}") == {}
 
