@@ -1,5 +1,7 @@
 """What a run can end with: one class an exit code, each with a message of one or two lines."""
 
+from typing import Any
+
 EXIT_DONE = 0
 EXIT_INTERRUPTED = 130
 
@@ -14,6 +16,14 @@ class InputError(BenchError):
     """A flag, an environment variable or a file is wrong."""
 
     exit_code = 2
+
+
+class UnsavedError(InputError):
+    """A run was measured whole and its file could not be written; `document` is what it would have held."""
+
+    def __init__(self, message: str, document: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.document = document
 
 
 class ServerGoneError(BenchError):

@@ -1,8 +1,6 @@
 """One benchmark run, from a base URL to a result file."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import tinker
@@ -13,6 +11,7 @@ from bench.batch import FrozenBatch
 from bench.clock import Clock
 from bench.errors import BenchError, UnstableError, UnsupportedError
 from bench.files import check_writable
+from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
 from bench.paths import StepSetup
 from bench.probe import Probe
@@ -173,11 +172,8 @@ def _measure(
     wait: ResultWaiter,
     reporter: Reporter,
 ) -> dict[str, Any]:
-    name = results.file_name(facts)
+    keeper = Keeper(session.probe, settings.results, facts, reporter.say)
     records: list[StepRecord] = []
-
-    def keep(taken: list[StepRecord]) -> None:
-        results.save(results.assemble(facts, taken, "still running, or killed"), settings.results, name, last=False)
 
     def on_step(record: StepRecord) -> None:
         records.append(record)
@@ -194,14 +190,12 @@ def _measure(
     )
     reporter.start_steps((settings.steps + settings.warmup) * len(arms))
     try:
-        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keep, Clock())
+        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keeper.after_round, Clock())
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
-        if records:
-            own = _finish(session, settings, facts, records, name, f"ended early: {why}")[1]
-            reporter.say(f"kept what was measured, marked partial: {own}")
+        keeper.partial(records, f"ended early: {why}")
         raise
-    document, own = _finish(session, settings, facts, records, name, None)
+    document, own = keeper.whole(records)
     reporter.say(_own_cost(document))
     reporter.say(f"wrote {settings.results / results.LAST} (and {own.relative_to(settings.results)})")
     return document
@@ -217,17 +211,6 @@ def _own_cost(document: dict[str, Any]) -> str:
         for name in names
     )
     return f"steps took {timed_s:.1f} s, this process at most {peak_mb:.0f} MB; its own work is {shares}"
-
-
-def _finish(
-    session: Session, settings: RunSettings, facts: RunFacts, records: list[StepRecord], name: str, reason: str | None
-) -> tuple[dict[str, Any], Path]:
-    server = session.probe.environment()
-    memory = [*facts.memory, environment.gpu_memory(server, "measured")] if server else facts.memory
-    final = replace(facts, client=environment.client_environment(), server=server or facts.server, memory=memory)
-    document = results.assemble(final, records, reason)
-    counted = any(record.counted for record in records)
-    return document, results.save(document, settings.results, name, last=counted)
 
 
 def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from bench import path_names, prompts, run
+from bench.errors import UnsavedError
 from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
 from bench.order import ORDERS
@@ -78,12 +79,20 @@ from bench.table import print_result, stdout_console
 def run_command(**flags: Any) -> None:
     """Samples a batch of rollouts once, freezes it, takes the same training step on it along each path, and compares the times."""
     settings = _settings(flags)
-    with Reporter() as reporter:
-        document = run.run(settings, reporter)
-    print_result(document, stdout_console())
-    click.echo(f"BENCH_RESULT {json.dumps(document['summary'], allow_nan=False)}")
+    try:
+        with Reporter() as reporter:
+            document = run.run(settings, reporter)
+    except UnsavedError as error:
+        _print(error.document)
+        raise
+    _print(document)
     if settings.strict:
         run.check_strict(document)
+
+
+def _print(document: dict[str, Any]) -> None:
+    print_result(document, stdout_console())
+    click.echo(f"BENCH_RESULT {json.dumps(document['summary'], allow_nan=False)}")
 
 
 def _settings(flags: dict[str, Any]) -> RunSettings:

@@ -16,7 +16,8 @@ from bench.probe import Health, Probe
 SAY_EVERY_S = 5.0
 FIRST_LOOK_S = 10.0
 LOOK_EVERY_S = 5.0
-GONE_AFTER_FAILED_LOOKS = 2
+# How long a server may look like this before it counts as gone: a rented machine that is moved, or whose network is cut, comes back.
+PATIENCE_S = {Health.REFUSED: 5.0, Health.UNKNOWN_HOST: 60.0, Health.NOT_TINKER: 60.0, Health.SILENT: 180.0}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ResultWaiter:
         limit_s = self.deadline_s if deadline_s is None else deadline_s
         start_s = self.clock.now_s()
         slice_s = FIRST_LOOK_S
-        failed_looks = 0
+        unwell_since_s: float | None = None
         while True:
             waited_s = self.clock.now_s() - start_s
             if waited_s >= limit_s:
@@ -55,25 +56,30 @@ class ResultWaiter:
                 # A call in a thread may have failed with a timeout of its own: that is its result, not a reason to ask again at once.
                 if isinstance(future, concurrent.futures.Future) and future.done() and future.exception() is error:
                     raise explain(error, stage, self.probe) from error
-                failed_looks = self._look(stage, self.clock.now_s() - start_s, failed_looks)
+                unwell_since_s = self._look(stage, start_s, unwell_since_s)
                 slice_s = LOOK_EVERY_S
             except BenchError:
                 raise
             except Exception as error:
                 raise explain(error, stage, self.probe) from error
 
-    def _look(self, stage: str, waited_s: float, failed_looks: int) -> int:
+    def _look(self, stage: str, start_s: float, unwell_since_s: float | None) -> float | None:
+        """Since when the server has not been healthy, None where it is."""
+        looked_s = self.clock.now_s()
         health = self.probe.health()
+        waited_s = self.clock.now_s() - start_s
         if health is Health.OK:
             self.say(f"{stage}: waiting since {waited_s:.0f} s")
-            return 0
-        failed_looks += 1
-        if failed_looks >= GONE_AFTER_FAILED_LOOKS:
+            return None
+        since_s = looked_s if unwell_since_s is None else unwell_since_s
+        unwell_s = self.clock.now_s() - since_s
+        if unwell_s >= PATIENCE_S[health]:
             raise ServerGoneError(
                 f"{stage}: the server at {self.probe.base_url} stopped answering ({health.value}) after {waited_s:.0f} s.\n"
                 "It has died or the network is down: look at its log."
             )
-        return failed_looks
+        self.say(f"{stage}: the server does not answer ({health.value}); waiting for it {PATIENCE_S[health] - unwell_s:.0f} s more at most")
+        return since_s
 
 
 def in_thread[T](call: Callable[[], T]) -> concurrent.futures.Future[T]:

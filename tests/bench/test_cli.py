@@ -12,7 +12,7 @@ import pytest
 
 from bench import run, run_command
 from bench.cli import main
-from bench.errors import BenchError, NotEquivalentError, ServerGoneError, UnstableError, UnsupportedError
+from bench.errors import BenchError, NotEquivalentError, ServerGoneError, UnsavedError, UnstableError, UnsupportedError
 from bench.settings import RunSettings
 from tests.bench.fakes import http_server, json_answer
 
@@ -181,6 +181,32 @@ def test_strict_ends_with_6_after_the_result_is_printed(capsys: pytest.CaptureFi
     printed = capsys.readouterr()
     assert printed.out.count("BENCH_RESULT") == 2
     assert "DRIFT" in printed.err
+
+
+def test_a_result_that_cannot_be_saved_is_printed_and_ends_with_2(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsaved(settings: RunSettings, reporter: Any) -> None:
+        raise UnsavedError("cannot write r.json: No space left on device.", DOCUMENT)
+
+    monkeypatch.setattr(run, "run", unsaved)
+    assert ended("run") == 2
+    printed = capsys.readouterr()
+    assert printed.out.count("BENCH_RESULT") == 1
+    assert printed.err == "bench: cannot write r.json: No space left on device.\n"
+
+
+def test_words_with_escape_sequences_do_not_move_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(settings: RunSettings, reporter: Any) -> None:
+        reporter.say("model \x1b[2J[bold]x[/]")
+        raise BenchError("no \x1b]0;title\x07 such\nmodel")
+
+    monkeypatch.setattr(run, "run", failing)
+    assert ended("run") == 1
+    printed = capsys.readouterr().err
+    assert "\x1b" not in printed and "\x07" not in printed
+    assert "model  [2J[bold]x[/]\n" in printed
+    assert printed.endswith("bench: no  ]0;title  such\nmodel\n")
 
 
 def test_a_server_that_is_no_tinker_server_ends_with_3(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 import tinker
 
 from bench import batch as batches
-from bench import rollout, run, stats
-from bench.errors import BenchError, ServerGoneError, UnstableError, UnsupportedError
+from bench import result_file, results, rollout, run, stats
+from bench.clock import Clock
+from bench.errors import BenchError, InputError, ServerGoneError, UnsavedError, UnstableError, UnsupportedError
 from bench.gspo import Clip
 from bench.probe import Probe
 from bench.session import ModelRequest, Session
@@ -275,6 +276,46 @@ def test_without_a_server_nothing_is_opened(stage: Stage, tmp_path: Path) -> Non
     with pytest.raises(ServerGoneError, match="no server at"):
         run.run(settings_of(stage, tmp_path, ready_deadline_s=0.1), FakeReporter())  # type: ignore[arg-type]
     assert stage.requests == []
+
+
+def test_a_disk_that_is_full_does_not_end_the_steps_and_costs_no_number(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, document: Any, indent: int | None = 2) -> None:
+        raise InputError(f"cannot write {path}: No space left on device.\nfree space on its disk")
+
+    monkeypatch.setattr(results, "write_json", full)
+    reporter = FakeReporter()
+    with pytest.raises(UnsavedError, match="No space left on device") as raised:
+        run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
+    assert raised.value.exit_code == 2
+    assert len(raised.value.document["native_1pass"]["times"]) == 4
+    # Told once, not after every round.
+    assert [text for text in reporter.said if "No space left" in text and text.endswith("The run goes on.")] == reporter.said[-1:]
+    assert stage.closed == 1
+
+
+def test_a_disk_that_is_full_does_not_hide_why_a_run_ended_early(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.client.fail_at[10] = ServerGoneError("the server died")
+
+    def full(path: Path, document: Any, indent: int | None = 2) -> None:
+        raise InputError(f"cannot write {path}: No space left on device.")
+
+    monkeypatch.setattr(results, "write_json", full)
+    with pytest.raises(ServerGoneError, match="the server died"):
+        run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+
+
+def test_a_wall_clock_that_is_set_back_changes_no_time(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    time = stage.client.time
+    backwards = Clock(now_s=lambda: time.now_s, sleep=time.sleep, wall_s=lambda: 1_800_000_000.0 - 100.0 * time.now_s)
+    monkeypatch.setattr(run, "Clock", lambda: backwards)
+    document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    assert document["native_1pass"]["times"] == pytest.approx([2.5] * 4)
+    assert all(step["step_s"] > 0 and step["pause_s"] >= 0 for step in document["steps"])
+    moments = [step["started_at"] for step in document["steps"]]
+    assert moments == sorted(moments, reverse=True)
+    result_file.of_document(document, "f.json")
 
 
 def test_calls_that_would_be_split_differently_are_refused(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

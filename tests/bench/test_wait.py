@@ -78,6 +78,28 @@ def test_a_server_that_dies_ends_the_wait_at_the_second_failed_look() -> None:
     assert clock.now_s - start_s == pytest.approx(20.0)
 
 
+@pytest.mark.parametrize(("found", "patience_s"), [(Health.UNKNOWN_HOST, 60.0), (Health.NOT_TINKER, 60.0), (Health.SILENT, 180.0)], ids=str)
+def test_a_server_that_cannot_be_reached_is_given_time_to_come_back(found: Health, patience_s: float) -> None:
+    back = int(patience_s / 5) - 1
+    wait, _, clock, said = waiter([found] * back + [Health.OK])
+    assert wait(ready_in(clock, 400.0), "forward") == "done"
+    assert said[0] == f"forward: the server does not answer ({found.value}); waiting for it {patience_s:.0f} s more at most"
+    wait, _, clock, _ = waiter([Health.OK, found])
+    start_s = clock.now_s
+    with pytest.raises(ServerGoneError, match=f"stopped answering \\({found.value}\\)"):
+        wait(ready_in(clock, 1e9), "forward")
+    # The first look, at 10 s, was fine, the next one not.
+    assert clock.now_s - start_s == pytest.approx(15.0 + patience_s)
+
+
+def test_a_silence_longer_than_the_deadline_ends_at_the_deadline() -> None:
+    wait, _, clock, _ = waiter([Health.SILENT], deadline_s=40.0)
+    start_s = clock.now_s
+    with pytest.raises(ServerGoneError, match=r"no answer from .* within 40 s"):
+        wait(ready_in(clock, 1e9), "forward")
+    assert clock.now_s - start_s == pytest.approx(40.0)
+
+
 def test_one_failed_look_is_no_death() -> None:
     wait, _, clock, _ = waiter([Health.SILENT, Health.OK, Health.SILENT, Health.OK])
     assert wait(ready_in(clock, 28.0), "forward") == "done"
