@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import httpx
 import tenacity
 import tinker
 
+from bench import tenants
 from bench.clock import Clock
 from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
 from bench.failures import detail_of, is_occupied
@@ -22,7 +22,6 @@ UNLOAD_DEADLINE_S = 60.0
 TENANT_POLL_S = 5.0
 # SkyRL frees a silent session's models after 300 s and looks every 60 s.
 TENANT_MARGIN_S = 90.0
-TENANT_UNKNOWN_S = 400.0
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,11 @@ def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: C
     """Creates the model, which on a GPU server loads the weights, and unloads it however the block ends.
 
     Raises:
-        UnsupportedError: the server does not have the model, or another one holds it and it was not asked to wait.
+        UnsupportedError: the server does not have the model, or another client uses it and it was not asked to wait.
         ServerGoneError: the server died or did not answer in time.
     """
     _check_sdk()
+    _be_alone(probe, wait, request.wait_for_tenant)
     service = wait(in_thread(lambda: _service_client(probe)), "connecting")
     model = _choose_model(service, wait, request.model)
     say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
@@ -75,11 +75,27 @@ def _check_sdk() -> None:
         )
 
 
+def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> None:
+    """A server that holds several models would let two clients time each other's steps."""
+    clock = Clock()
+    end_s = clock.now_s() + wait.deadline_s
+    while alive := tenants.alive(probe, clock, wait.say):
+        words = tenants.describe_one(alive[0])
+        if not may_wait:
+            raise UnsupportedError(
+                f"{words} Each would be timed into the other's steps.\nWait for it with --wait-for-tenant, or end the run that holds it."
+            )
+        if clock.now_s() >= end_s:
+            raise ServerGoneError(f"the server was still in use after {wait.deadline_s:.0f} s: {words}")
+        wait.say(f"{words} Waiting for its end.")
+        clock.sleep(TENANT_POLL_S)
+
+
 def _service_client(probe: Probe) -> tinker.ServiceClient:
     # The SDK's telemetry would post to the server while steps are timed.
     os.environ["TINKER_TELEMETRY"] = "0"
-    who = {"program": "gspo-bench", "host": socket.gethostname(), "pid": str(os.getpid())}
-    service = tinker.ServiceClient(base_url=probe.base_url, api_key=os.environ.get("TINKER_API_KEY") or "tml-local", user_metadata=who)
+    key = os.environ.get("TINKER_API_KEY") or "tml-local"
+    service = tinker.ServiceClient(base_url=probe.base_url, api_key=key, user_metadata=tenants.who())
     _ = service.holder
     return service
 
@@ -117,7 +133,7 @@ def _create(
             return client
         except BenchError as error:
             if error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
-                raise _OccupiedError(describe_tenants(probe)) from error
+                raise _OccupiedError(tenants.describe(probe)) from error
             raise
 
     try:
@@ -130,7 +146,7 @@ def _create(
 
 
 def _create_when_free(attempt: Callable[[], tinker.TrainingClient], probe: Probe, say: Callable[[str], None]) -> tinker.TrainingClient:
-    deadline_s = _freed_within_s(probe) + TENANT_MARGIN_S
+    deadline_s = tenants.freed_within_s(probe) + TENANT_MARGIN_S
     clock = Clock()
     start_s = clock.now_s()
 
@@ -146,31 +162,11 @@ def _create_when_free(attempt: Callable[[], tinker.TrainingClient], probe: Probe
     try:
         return retrying(attempt)
     except tenacity.RetryError:
-        raise ServerGoneError(f"the server was still taken after {deadline_s:.0f} s: {describe_tenants(probe)}") from None
+        raise ServerGoneError(f"the server was still taken after {deadline_s:.0f} s: {tenants.describe(probe)}") from None
 
 
 class _OccupiedError(Exception):
     pass
-
-
-def describe_tenants(probe: Probe) -> str:
-    """Who holds a single-tenant server and when it is freed, as far as the server tells."""
-    tenants = probe.tenants()
-    if not tenants:
-        return "the server holds one model at a time, and another session has it; SkyRL frees it 300 s after that session's last heartbeat."
-    tenant = tenants[0]
-    told = tenant.get("user_metadata")
-    who = told if isinstance(told, dict) else {}
-    holder = f"{who.get('program', 'a client')} on {who.get('host', 'an unknown host')}, pid {who.get('pid', '?')}"
-    freed = tenant.get("expires_in_s")
-    when = f"freed in {freed:.0f} s if it stays silent" if isinstance(freed, int | float) else "freed when that session ends"
-    return f"the server is taken: session {tenant.get('session_id')} ({holder}) holds model {tenant.get('model_id')}, {when}."
-
-
-def _freed_within_s(probe: Probe) -> float:
-    waits = [tenant.get("expires_in_s") for tenant in probe.tenants() or []]
-    numbers = [float(value) for value in waits if isinstance(value, int | float)]
-    return max(numbers) if numbers else TENANT_UNKNOWN_S
 
 
 def _unload(client: tinker.TrainingClient, probe: Probe, say: Callable[[str], None]) -> None:

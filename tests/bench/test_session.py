@@ -1,16 +1,17 @@
 """A model for as long as a run lasts: which one, who holds the server, and that it is given back."""
 
 import json
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import tinker
 
-from bench import session
+from bench import session, tenants
 from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
 from bench.probe import Probe
-from bench.session import ModelRequest, describe_tenants, open_session
+from bench.session import ModelRequest, open_session
 from bench.wait import ResultWaiter
 from tests.bench.fakes import HEALTHY, http_server, json_answer
 
@@ -50,6 +51,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Any:
         service, said = FakeService(models, errors), list[str]()
         monkeypatch.setattr(session, "_service_client", lambda probe: service)
         monkeypatch.setattr(session, "TENANT_POLL_S", 0.01)
+        monkeypatch.setattr(tenants, "LOOK_EVERY_S", 0.01)
+        monkeypatch.setattr(tenants, "HEARTBEATS_WITHIN_S", 0.02)
         with http_server(answers) as url:
             probe = Probe(url)
             with open_session(probe, ResultWaiter(probe, 10.0, said.append), request, said.append) as found:
@@ -95,13 +98,43 @@ def test_a_taken_server_says_who_holds_it_and_what_to_do(opened: Any) -> None:
     assert raised.value.exit_code == 4
 
 
+@pytest.fixture
+def beating(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Any]]:
+    """Answers in which the tenant's heartbeat moves at each of so many looks, after which it is gone."""
+
+    def answers(looks: int) -> Any:
+        beats = iter(range(looks))
+
+        def told(probe: Probe) -> list[dict[str, Any]]:
+            beat = next(beats, None)
+            return [] if beat is None else [TENANT | {"last_heartbeat_at": f"2026-11-30T09:00:{beat:02}Z"}]
+
+        monkeypatch.setattr(Probe, "tenants", told)
+        return {**HEALTHY, **UNLOADED}
+
+    yield answers
+
+
+def test_a_client_that_lives_on_the_server_is_not_timed_beside(opened: Any, beating: Callable[[int], Any]) -> None:
+    with pytest.raises(
+        UnsupportedError, match=r"session session_3 \(gspo-bench on vm-1, pid 77\) holds .*timed into.*\n.*--wait-for-tenant"
+    ):
+        opened(beating(1_000), ["a"], [], REQUEST)
+
+
+def test_the_end_of_another_client_can_be_waited_for(opened: Any, beating: Callable[[int], Any]) -> None:
+    _, service, said = opened(beating(5), ["a"], [], ModelRequest(None, 8, 3, wait_for_tenant=True))
+    assert len(service.asked) == 1
+    assert sum(text.endswith("Waiting for its end.") for text in said) == 2
+
+
 def test_waiting_for_the_tenant_goes_on_when_it_is_freed(opened: Any) -> None:
     answers = {**HEALTHY, **UNLOADED, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
     _, service, said = opened(answers, ["a"], [OCCUPIED] * 3, ModelRequest(None, 8, 3, wait_for_tenant=True))
     assert len(service.asked) == 4
-    assert said[1].startswith("the server is taken: session session_3") and said[1].endswith("Waiting for that.")
+    assert said[2].startswith("the server is taken: session session_3") and said[2].endswith("Waiting for that.")
     # It lives for 212.4 s more, and 90 s are allowed for the server to notice.
-    assert said[2] == "the server is still taken after 0 s; waiting at most 302 s"
+    assert said[3] == "the server is still taken after 0 s; waiting at most 302 s"
 
 
 def test_a_tenant_that_stays_ends_the_wait_with_its_name(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,13 +148,6 @@ def test_another_failure_while_waiting_is_not_waited_for(opened: Any) -> None:
     errors = [OCCUPIED, RuntimeError("CUDA out of memory")]
     with pytest.raises(BenchError, match=r"creating the model: .*CUDA out of memory"):
         opened({**HEALTHY}, ["a"], errors, ModelRequest(None, 8, 3, wait_for_tenant=True))
-
-
-@pytest.mark.parametrize("text", ["[]", "{}", "<html>", "[3]", '[{"user_metadata": null}]', '[{"user_metadata": 3, "expires_in_s": "x"}]'])
-def test_odd_tenants_still_say_that_the_server_is_taken(text: str) -> None:
-    with http_server({"/gspo-bench/tenants": json_answer(text)}) as url:
-        words = describe_tenants(Probe(url))
-    assert words.startswith("the server") and words.endswith(".")
 
 
 @pytest.mark.parametrize(
