@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 
+import engine_spans
 import upstream
 
 PR_SET_PDEATHSIG = 1
@@ -27,11 +28,14 @@ def main() -> None:
 
             upstream.allow_without_torch()
             jax_gspo.install()
-        from skyrl.tinker.engine import main as run_engine
+        from skyrl.tinker import engine
+
+        if log := engine_spans.log_from_environment():
+            engine_spans.install(engine.TinkerEngine, log)
     except (ImportError, RuntimeError) as error:
         sys.exit(upstream.mismatch(str(error)))
     upstream.quiet_logs()
-    run_engine()
+    engine.main()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What this server runs on and with, as GET /gspo-bench/environment tells it. No environment variable is told but by name."""
 
 import importlib.metadata
+import json
 import os
 import platform
 import shutil
@@ -103,6 +104,21 @@ def weights_kind(base_model: str) -> str | None:
     return note.read_text().strip() if note.is_file() else None
 
 
+def model_config(base_model: str) -> dict[str, Any] | None:
+    """The model's config.json, from its folder or from what the engine has put into the hub's cache; None where it is in neither."""
+    folder = Path(base_model)
+    path: Any = folder / "config.json"
+    if not folder.is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        path = try_to_load_from_cache(base_model, "config.json")
+    try:
+        config = json.loads(Path(path).read_text())
+    except (TypeError, OSError, ValueError):  # try_to_load_from_cache has a marker of its own for a file that does not exist
+        return None
+    return config if isinstance(config, dict) else None
+
+
 def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory) -> dict[str, Any]:
     """Everything about this server that a result should be read with; see GET /gspo-bench/environment."""
     shm = os.statvfs("/dev/shm") if Path("/dev/shm").exists() else None
@@ -121,6 +137,7 @@ def environment(engine_config: Any, preset: str | None, notes: list[str], peak: 
         "runtime_role": engine_config.runtime_role,
         "preset": preset,
         "base_model": engine_config.base_model,
+        "model_config": model_config(engine_config.base_model),
         "weights": os.environ.get("GSPO_BENCH_WEIGHTS") or weights_kind(engine_config.base_model),
         "image": os.environ.get("GSPO_BENCH_IMAGE") or None,
         "notes": notes,

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import engine_spans
 import upstream
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
 
@@ -85,6 +86,7 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     import routes
 
     os.environ[upstream.API_PID] = str(os.getpid())
+    os.environ[engine_spans.SPANS] = str(state / "spans.jsonl")
     api._build_uv_run_cmd_engine = lambda parent_command, config: engine_command(config)
     api.app.state.engine_config = EngineConfig(
         base_model=args.model,

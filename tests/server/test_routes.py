@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 import urllib.request
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -105,3 +106,15 @@ def test_only_models_that_are_there_in_sessions_that_are_alive_are_listed() -> N
     assert found[0]["user_metadata"] == {"host": "a"}
     assert found[0]["expires_in_s"] == pytest.approx(245.0, abs=5.0)
     assert datetime.fromisoformat(found[0]["last_heartbeat_at"]) == seen
+
+
+@pytest.mark.server
+def test_the_clock_is_the_servers_own(server: Any) -> None:
+    before_s = time.time()
+    told_s = get(f"{server.url}/gspo-bench/clock")["now_s"]
+    assert before_s - 1.0 <= told_s <= time.time() + 1.0
+
+
+@pytest.mark.server
+def test_a_model_that_nobody_made_has_no_requests(server: Any) -> None:
+    assert get(f"{server.url}/gspo-bench/requests?model_id=nobodys") == []
