@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bench.timeline import Stage
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -15,18 +17,27 @@ class Clock:
 
 
 class PhaseTimer:
-    """Splits a stretch of time into named phases that sum to it: each `mark` names what passed since the last one."""
+    """Splits a stretch of time into named stages: each `mark` names what passed since the last one."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._start_s = self._last_s = clock.now_s()
-        self.phases_s: dict[str, float] = {}
+        self.started_wall_s = clock.wall_s()
+        self._start_s = self.last_s = clock.now_s()
+        self.stages: list[Stage] = []
 
-    def mark(self, phase: str) -> None:
+    def mark(self, name: str) -> None:
         now_s = self._clock.now_s()
-        self.phases_s[phase] = self.phases_s.get(phase, 0.0) + now_s - self._last_s
-        self._last_s = now_s
+        self.stages.append(Stage(name, self.last_s, now_s))
+        self.last_s = now_s
+
+    @property
+    def phases_s(self) -> dict[str, float]:
+        """Name -> seconds; they sum to the total."""
+        spent_s: dict[str, float] = {}
+        for stage in self.stages:
+            spent_s[stage.name] = spent_s.get(stage.name, 0.0) + stage.end_s - stage.start_s
+        return spent_s
 
     @property
     def total_s(self) -> float:
-        return self._last_s - self._start_s
+        return self.last_s - self._start_s

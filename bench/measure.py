@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from bench import order
 from bench.clock import Clock
+from bench.observer import Observer
 from bench.paths import Path, StepSetup
 
 # The server polls every 0.1 s (engine) and 0.05 s (API): a pause of 0 to 0.15 s spreads steps over all phases of both.
@@ -27,6 +28,8 @@ class StepRecord:
     step_s: float
     phases_s: dict[str, float]
     metrics: dict[str, float | None]
+    timeline_s: dict[str, float] | None = None
+    wire: dict[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Recorder:
     plan: Plan
     on_step: Callable[[StepRecord], None]
     clock: Clock
+    observer: Observer | None
     records: list[StepRecord] = field(default_factory=list)
     pauses: random.Random = field(default_factory=random.Random)
 
@@ -57,7 +61,10 @@ class Recorder:
         pause_s = self.pauses.uniform(0.0, MAX_PAUSE_S)
         self.clock.sleep(pause_s)
         started_at = datetime.fromtimestamp(self.clock.wall_s(), UTC).isoformat(timespec="milliseconds")
+        if self.observer:
+            self.observer.start()
         outcome = path.step(self.setup)
+        seen = self.observer.finish(outcome) if self.observer else None
         record = StepRecord(
             index=len(self.records),
             path=arm,
@@ -69,6 +76,8 @@ class Recorder:
             step_s=outcome.step_s,
             phases_s=outcome.phases_s,
             metrics=outcome.metrics,
+            timeline_s=seen.timeline_s if seen else None,
+            wire=seen.wire if seen else None,
         )
         self.records.append(record)
         self.on_step(record)
@@ -80,9 +89,12 @@ def measure(
     on_step: Callable[[StepRecord], None],
     on_round: Callable[[list[StepRecord]], None],
     clock: Clock,
+    observer: Observer | None = None,
 ) -> list[StepRecord]:
-    """Takes the plan's steps and returns their records, in execution order. `on_round` sees all records after each round, to save them."""
-    recorder = Recorder(setup, plan, on_step, clock, pauses=random.Random(plan.seed))
+    """Takes the plan's steps and returns their records, in execution order. `on_round` sees all records after each round, to save
+    them; `observer` looks at each step from before it to after it.
+    """
+    recorder = Recorder(setup, plan, on_step, clock, observer, pauses=random.Random(plan.seed))
     paths = dict(plan.arms)
     names = [name for name, _ in plan.arms]
     if plan.order == "blocked":

@@ -16,6 +16,7 @@ from bench.clock import Clock, PhaseTimer
 from bench.errors import InputError
 from bench.outputs import finite_metrics, logprobs_of
 from bench.path_names import NATIVE, SDK_CUSTOM, TWO_PASS
+from bench.timeline import Call, Stage
 from bench.wait import in_thread
 
 # The SDK's type lists only the losses that the hosted service has.
@@ -41,21 +42,32 @@ class StepSetup:
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """A step's seconds, split into phases that sum to it, and the server's metrics of its calls."""
+    """A step's seconds, split into phases that sum to it, and the server's metrics of its calls.
+
+    `stages` and `calls` are on the client's monotonic clock, whose first moment is `started_wall_s` by the wall clock.
+    """
 
     step_s: float
     phases_s: dict[str, float]
     metrics: dict[str, float | None]
+    started_wall_s: float = 0.0
+    stages: tuple[Stage, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 class Path(Protocol):
-    """One way of taking a step. `requests` is how many training calls it makes."""
+    """One way of taking a step. `requests` is how many training calls it makes, `waits` how often it waits for one's result before the
+    next call: the round trips that follow one another.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
     def requests(self) -> int: ...
+
+    @property
+    def waits(self) -> int: ...
 
     def step(self, setup: StepSetup) -> StepOutcome:
         """Takes one step, timed from just before its first call until all its results are in."""
@@ -67,13 +79,14 @@ class Native:
 
     name: str = NATIVE
     requests: int = 2
+    waits: int = 1
 
     def step(self, setup: StepSetup) -> StepOutcome:
         timer = PhaseTimer(setup.clock)
         data = [datums.gspo_datum(sequence) for sequence in setup.batch.sequences]
         timer.mark("encode")
         gradient = setup.client.forward_backward(data, GSPO, setup.clip.as_loss_fn_config())
-        return _finish(setup, timer, gradient)
+        return _finish(setup, timer, gradient, [])
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,7 @@ class TwoPass:
 
     name: str = TWO_PASS
     requests: int = 3
+    waits: int = 2
 
     def step(self, setup: StepSetup) -> StepOutcome:
         sequences = setup.batch.sequences
@@ -91,7 +105,9 @@ class TwoPass:
         forward = setup.client.forward(data, "cross_entropy")
         result = setup.wait(forward, "forward")
         timer.mark("forward_wait")
+        calls = [_call("forward", timer)]
         new_logprobs = logprobs_of(result, sequences, "forward")
+        timer.mark("decode")
         reweighted = []
         for sequence, new_T in zip(sequences, new_logprobs, strict=True):
             advantage = gspo.surrogate_advantage(
@@ -104,7 +120,7 @@ class TwoPass:
             reweighted.append(datums.importance_sampling_datum(sequence, new_T, advantage))
         timer.mark("weights")
         gradient = setup.client.forward_backward(reweighted, "importance_sampling")
-        return _finish(setup, timer, gradient)
+        return _finish(setup, timer, gradient, calls)
 
 
 @dataclass(frozen=True)
@@ -113,6 +129,7 @@ class SdkCustom:
 
     name: str = SDK_CUSTOM
     requests: int = 3
+    waits: int = 2
 
     def step(self, setup: StepSetup) -> StepOutcome:
         from bench import torch_loss
@@ -124,26 +141,38 @@ class SdkCustom:
         # The SDK blocks in this call until its forward is in.
         sent = in_thread(lambda: setup.client.forward_backward_custom(data, loss))
         gradient = setup.wait(sent, "forward (SDK custom)")
+        called_s = timer.last_s
         timer.mark("forward_wait")
-        return _finish(setup, timer, gradient)
+        # When its forward came back, and its autograd began, only the SDK knows.
+        return _finish(setup, timer, gradient, [Call("forward", called_s, None)])
 
 
-def _finish(setup: StepSetup, timer: PhaseTimer, gradient: Any) -> StepOutcome:
+def _call(kind: str, timer: PhaseTimer) -> Call:
+    """The call that the stage just marked waited for from its start to its end."""
+    return Call(kind, timer.stages[-1].start_s, timer.last_s)
+
+
+def _finish(setup: StepSetup, timer: PhaseTimer, gradient: Any, calls: list[Call]) -> StepOutcome:
     """Sends the optimizer step and waits for both results; the end of every path."""
+    called_s = timer.last_s
     if setup.blocking:
         timer.mark("submit")
         gradient_result = setup.wait(gradient, "forward_backward")
         timer.mark("forward_backward_wait")
+        optimizer_called_s = timer.last_s
         optimizer = setup.client.optim_step(setup.adam)
     else:
+        optimizer_called_s = timer.last_s
         optimizer = setup.client.optim_step(setup.adam)
         timer.mark("submit")
         gradient_result = setup.wait(gradient, "forward_backward")
         timer.mark("forward_backward_wait")
+    calls.append(Call("forward_backward", called_s, timer.last_s))
     optimizer_result = setup.wait(optimizer, "optim_step")
     timer.mark("optimizer_wait")
+    calls.append(Call("optim_step", optimizer_called_s, timer.last_s))
     metrics = finite_metrics(gradient_result) | finite_metrics(optimizer_result)
-    return StepOutcome(timer.total_s, dict(timer.phases_s), metrics)
+    return StepOutcome(timer.total_s, timer.phases_s, metrics, timer.started_wall_s, tuple(timer.stages), tuple(calls))
 
 
 def paths_by_name(names: list[str]) -> list[Path]:

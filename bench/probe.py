@@ -5,6 +5,7 @@ import json
 import math
 import socket
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,6 +45,11 @@ class Probe:
         if not valid:
             raise InputError(f"--base-url {self.base_url!r} is no address: give one such as http://localhost:8000.")
 
+    @cached_property
+    def _kept(self) -> httpx.Client:
+        """One client for many looks: a new one takes tens of milliseconds, which a look at the clock must not."""
+        return httpx.Client(timeout=TIMEOUT_S)
+
     def health(self) -> Health:
         """One look, at most `TIMEOUT_S` long."""
         try:
@@ -69,19 +75,38 @@ class Probe:
         answer = self._extra("tenants")
         return [entry for entry in answer if isinstance(entry, dict)] if isinstance(answer, list) else None
 
+    def clock_s(self) -> float | None:
+        """The server's Unix time in seconds, or None from a server without that route."""
+        answer = self._extra("clock")
+        now_s = answer.get("now_s") if isinstance(answer, dict) else None
+        return now_s if isinstance(now_s, float) else None
+
+    def requests(self, model_id: str, after: int) -> list[dict[str, Any]]:
+        """The server's record of a model's requests with ids above `after`, oldest first; none from a server without that route."""
+        answer = self._extra("requests", {"model_id": model_id, "after": after})
+        return [entry for entry in answer if _is_request(entry)] if isinstance(answer, list) else []
+
     def post(self, path: str, body: dict[str, Any], timeout_s: float) -> Any:
         """A JSON answer of the Tinker API itself, for the calls that the SDK has no public method for. Raises httpx.HTTPError."""
         response = httpx.post(f"{self.base_url}{path}", json=body, timeout=timeout_s)
         response.raise_for_status()
         return response.json()
 
-    def _extra(self, name: str) -> Any:
+    def _extra(self, name: str, query: dict[str, str | int] | None = None) -> Any:
         try:
-            response = httpx.get(f"{self.base_url}/gspo-bench/{name}", timeout=TIMEOUT_S)
+            response = self._kept.get(f"{self.base_url}/gspo-bench/{name}", params=query)
             # It is written into the result file, which holds finite numbers only.
             return json.loads(response.content, parse_constant=_null, parse_float=_finite) if response.status_code == 200 else None
         except (httpx.HTTPError, ValueError, RecursionError):
             return None
+
+
+def _is_request(entry: Any) -> bool:
+    """Whether an entry has what a timeline needs, and it is finite numbers."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("request_id"), int) or not isinstance(entry.get("type"), str):
+        return False
+    times = [entry.get(name) for name in ("created_s", "start_s", "end_s")]
+    return times[0] is not None and all(value is None or isinstance(value, int | float) for value in times)
 
 
 def _null(_constant: str) -> None:

@@ -39,6 +39,7 @@ def test_two_passes_take_their_three_requests_and_their_phases_sum_to_them() -> 
     expected = {
         "encode": 0.0,
         "forward_wait": 1.01,
+        "decode": 0.0,
         "weights": 0.0,
         "submit": 0.02,
         "forward_backward_wait": 1.99,
