@@ -2,7 +2,7 @@
 
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,31 +13,39 @@ from bench.batch import FrozenBatch
 from bench.environment import gpu_name
 from bench.files import write_json
 from bench.measure import StepRecord
+from bench.projection import PathUse, projection
+from bench.roofline import roofline, utilisation
 from bench.run_warnings import RunWarning
 from bench.stats import CI_LEVEL, METHOD, Saving, counted_times, path_times, saving
+from bench.timeline import PHASES
 from bench.verdict import verdict
 
 SCHEMA = 1
 LAST = "last_gspo_bench.json"
 # Phases that are the client's own work rather than the wire's or the server's.
-CLIENT_PHASES = ("encode", "weights", "submit")
+CLIENT_PHASES = ("encode", "decode", "weights", "submit")
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """All that a result file says besides the steps. `arms` are the paths that were asked for, the control included, in order."""
+    """All that a result file says besides the steps. `arms` are the paths that were asked for, the control included, in order;
+    `round_trips` are those of a path's step that follow one another.
+    """
 
     model: str
     batch: FrozenBatch
     batch_file: str
     arms: tuple[str, ...]
     requests: dict[str, int]
+    round_trips: dict[str, int]
     chunks: int
     settings: dict[str, Any]
     floor_s: dict[str, list[float]]
     client: dict[str, Any]
     server: dict[str, Any] | None
     memory: list[dict[str, Any]]
+    clock: dict[str, float] | None = None
+    peak_tflops: float | None = None
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     extra_warnings: tuple[RunWarning, ...] = ()
 
@@ -47,16 +55,23 @@ def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None)
     names = [name for name in facts.arms if counted_times(records, name)]
     comparisons = compare(facts, records)
     found = all_warnings(facts, records, comparisons)
+    floor = roofline(
+        facts.server, gpu_name(facts.server), _lengths(facts.batch), int(facts.settings["lora_rank"]), names, facts.peak_tflops
+    )
+    entries = {name: _path_entry(name, facts, records) for name in names}
     return {
         "schema": SCHEMA,
         "kind": "gspo-bench",
         "status": "complete" if reason is None else "partial",
         "reason": reason,
         "created_at": facts.created_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        **{name: _path_entry(name, facts, records) for name in names},
+        **{name: entry | {"utilisation": utilisation(floor, name, entry["median_s"])} for name, entry in entries.items()},
         "summary": _summary(facts, records, comparisons),
         "comparisons": [_comparison_entry(entry) for entry in comparisons],
         "floor": {name: {"median_s": statistics.median(times), "times": times} for name, times in facts.floor_s.items()} or None,
+        "roofline": floor,
+        "projection": projection(_wire_uses(entries)),
+        "clock": facts.clock,
         "steps": [asdict(record) for record in records],
         "warnings": [asdict(entry) for entry in found],
         "settings": facts.settings,
@@ -115,8 +130,10 @@ def save(document: dict[str, Any], folder: Path, name: str, last: bool) -> Path:
 
 def _path_entry(name: str, facts: RunFacts, records: Sequence[StepRecord]) -> dict[str, Any]:
     times = path_times(counted_times(records, name))
-    phases = [record.phases_s for record in records if record.counted and record.path == name]
-    means = {phase: statistics.fmean(entry.get(phase, 0.0) for entry in phases) for phase in phases[0]}
+    taken = [record for record in records if record.counted and record.path == name]
+    means = _means([record.phases_s for record in taken], list(taken[0].phases_s))
+    timelines = [record.timeline_s for record in taken if record.timeline_s is not None]
+    wires = [record.wire for record in taken if record.wire is not None]
     return {
         "mean_s": times.mean_s,
         "stdev_s": times.stdev_s,
@@ -127,8 +144,27 @@ def _path_entry(name: str, facts: RunFacts, records: Sequence[StepRecord]) -> di
         "requests_per_step": facts.requests[name],
         "chunks_per_call": facts.chunks,
         "phases_mean_s": means,
+        "timeline_mean_s": _means(timelines, PHASES) if len(timelines) == len(taken) else None,
+        "wire_mean": _means(wires, list(wires[0])) | {"round_trips": facts.round_trips[name]} if wires else None,
         "client_overhead_s": sum(seconds for phase, seconds in means.items() if phase in CLIENT_PHASES),
     }
+
+
+def _means(entries: Sequence[Mapping[str, float]], names: Sequence[str]) -> dict[str, float]:
+    """The mean of each name over the entries, 0 where one lacks it; names that none has are left out."""
+    return {name: statistics.fmean(entry.get(name, 0.0) for entry in entries) for name in names if any(name in entry for entry in entries)}
+
+
+def _wire_uses(entries: Mapping[str, dict[str, Any]]) -> dict[str, PathUse]:
+    return {
+        name: PathUse(entry["mean_s"], wire["up_bytes"] + wire["down_bytes"], wire["round_trips"])
+        for name, entry in entries.items()
+        if (wire := entry["wire_mean"])
+    }
+
+
+def _lengths(batch: FrozenBatch) -> list[int]:
+    return [sequence.target_count for sequence in batch.sequences]
 
 
 def _summary(facts: RunFacts, records: Sequence[StepRecord], comparisons: Sequence[Saving]) -> dict[str, Any]:

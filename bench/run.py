@@ -1,6 +1,7 @@
 """One benchmark run, from a base URL to a result file."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import tinker
@@ -13,6 +14,7 @@ from bench.errors import BenchError, UnstableError, UnsupportedError
 from bench.files import check_writable
 from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
+from bench.observer import Observer
 from bench.paths import StepSetup
 from bench.probe import Probe
 from bench.progress import Reporter
@@ -23,6 +25,7 @@ from bench.session import ModelRequest, Session, open_session
 from bench.settings import RunSettings
 from bench.stats import saving
 from bench.wait import ResultWaiter, until_healthy
+from bench.wire import WireCounter
 
 FLOOR_WARMUP = 1
 EPS, BETA1, BETA2 = 1e-8, 0.9, 0.95
@@ -44,16 +47,18 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     wait = ResultWaiter(probe, settings.deadline_s, reporter.say)
     starting = ResultWaiter(probe, settings.ready_deadline_s, reporter.say)
     request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
-    with open_session(probe, starting, request, reporter.say) as session:
+    wire = WireCounter()
+    with wire.installed(), open_session(probe, starting, request, reporter.say) as session:
         reporter.say("the model is ready")
         memory = [environment.gpu_memory(probe.environment(), "ready")]
         floor_s = _floor(session, settings, arms, starting, wait, frozen)
         if frozen is None:
             frozen = _sample(session, settings, starting, reporter)
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))
-        facts = _facts(session, settings, frozen, arms, floor_s, memory)
+        observer = Observer(probe, str(session.client.model_id), wire, Clock())
+        facts = _facts(session, settings, frozen, arms, floor_s, memory, observer)
         reporter.say(f"batch {frozen.sha256[:12]}: {len(frozen.sequences)} sequences, {frozen.target_tokens:,} target tokens a step")
-        return _measure(session, settings, facts, arms, wait, reporter)
+        return _measure(session, settings, facts, arms, wait, reporter, observer)
 
 
 def _setup(session: Session, settings: RunSettings, frozen: FrozenBatch, wait: ResultWaiter) -> StepSetup:
@@ -112,6 +117,7 @@ def _facts(
     arms: Sequence[tuple[str, paths.Path]],
     floor_s: dict[str, list[float]],
     memory: list[dict[str, Any]],
+    observer: Observer,
 ) -> RunFacts:
     name = f"{frozen.sha256[:12]}.json"
     batches.save(frozen, settings.results / "batches" / name)
@@ -122,12 +128,15 @@ def _facts(
         batch_file=f"batches/{name}",
         arms=tuple(name for name, _ in arms),
         requests={name: path.requests for name, path in arms},
+        round_trips={name: path.requests if settings.blocking else path.waits for name, path in arms},
         chunks=chunk_count(session.client, frozen),
         settings=settings.as_recorded(),
         floor_s=floor_s,
         client=environment.client_environment(),
         server=server,
         memory=memory,
+        clock=asdict(observer.offset) if observer.offset else None,
+        peak_tflops=settings.peak_tflops,
         extra_warnings=tuple(_server_warnings(server, settings)),
     )
 
@@ -171,6 +180,7 @@ def _measure(
     arms: Sequence[tuple[str, paths.Path]],
     wait: ResultWaiter,
     reporter: Reporter,
+    observer: Observer,
 ) -> dict[str, Any]:
     keeper = Keeper(session.probe, settings.results, facts, reporter.say)
     records: list[StepRecord] = []
@@ -190,7 +200,7 @@ def _measure(
     )
     reporter.start_steps((settings.steps + settings.warmup) * len(arms))
     try:
-        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keeper.after_round, Clock())
+        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keeper.after_round, Clock(), observer)
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
         keeper.partial(records, f"ended early: {why}")

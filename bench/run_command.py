@@ -75,6 +75,11 @@ from bench.table import print_result, stdout_console
 )
 @click.option("--prompts-count", type=click.IntRange(1, 4_096), default=16, show_default=True, help="Sequences in the batch.")
 @click.option("--batch", type=click.Path(path_type=Path), help="Run this saved batch again; nothing is sampled.")
+@click.option(
+    "--peak-tflops",
+    type=FiniteFloat(min=0, min_open=True),
+    help="The device's dense bf16 rate, for the arithmetic's least time.  [default: by the GPU's name]",
+)
 @click.option("--strict", is_flag=True, help="End with exit code 6 when a warning speaks against the number.")
 def run_command(**flags: Any) -> None:
     """Samples a batch of rollouts once, freezes it, takes the same training step on it along each path, and compares the times."""

@@ -42,6 +42,7 @@ class RunSettings:
     ready_deadline_s: float
     wait_for_tenant: bool
     strict: bool
+    peak_tflops: float | None
     results: Path
 
     def __post_init__(self) -> None:
@@ -86,6 +87,7 @@ class RunSettings:
             "batch": str(self.batch) if self.batch else None,
             "seed": self.seed,
             "deadline_s": self.deadline_s,
+            "peak_tflops": self.peak_tflops,
             "temperature": 1.0,
             "thinking": False,
             "advantages": "alternating +1, -1",

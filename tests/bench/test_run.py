@@ -83,6 +83,7 @@ def settings_of(stage: Stage, tmp_path: Path, **changes: Any) -> RunSettings:
         "ready_deadline_s": 600.0,
         "wait_for_tenant": False,
         "strict": False,
+        "peak_tflops": None,
         "results": tmp_path / "results",
     }
     return RunSettings(**{**values, **changes})

@@ -34,6 +34,7 @@ GOOD: dict[str, Any] = {
     "ready_deadline_s": 1800.0,
     "wait_for_tenant": False,
     "strict": False,
+    "peak_tflops": None,
     "results": Path("results"),
 }
 

@@ -200,6 +200,17 @@ def test_the_whole_command_writes_a_complete_file(server: RunningServer, tmp_pat
     assert all(1 <= length <= 16 for length in document["batch"]["response_lengths"])
     for step in document["steps"]:
         assert sum(step["phases_s"].values()) == pytest.approx(step["step_s"])
+    for name, training_requests in (("native_1pass", 2), ("custom_2pass", 3)):
+        path = document[name]
+        assert sum(path["timeline_mean_s"].values()) == pytest.approx(path["mean_s"])
+        assert path["timeline_mean_s"]["unexplained"] <= 0.02 * path["mean_s"]
+        assert {"queued", "engine_forward_backward", "engine_optim_step", "fetch"} <= path["timeline_mean_s"].keys()
+        assert path["wire_mean"]["training_requests"] == training_requests
+        assert path["wire_mean"]["up_bytes"] > 0
+        assert path["wire_mean"]["down_bytes"] > 0
+    assert "engine_forward" in document["custom_2pass"]["timeline_mean_s"]
+    assert "engine_forward" not in document["native_1pass"]["timeline_mean_s"]
+    assert document["roofline"]["shape"]["hidden_size"] == document["environment"]["server"]["model_config"]["hidden_size"]
     assert document["environment"]["server"]["backend"] == "jax"
     assert "RANDOM_WEIGHTS" in [warning["code"] for warning in document["warnings"]]
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("BENCH_RESULT ")]
