@@ -19,6 +19,8 @@ import upstream
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
 
 HERE = Path(__file__).resolve().parent
+# Longer than the SDK sends a request again: 5 minutes, then the try under way with its own 10 repeats of a minute each.
+KEEP_REQUESTS_S = 1800
 STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
 
 
@@ -35,6 +37,12 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--database-url", help="default: a new SQLite file that goes when the server does")
     parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one that goes when the server does")
     parser.add_argument("--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s")
+    parser.add_argument(
+        "--keep-requests-s",
+        type=int,
+        default=KEEP_REQUESTS_S,
+        help="drop the data of requests finished longer ago; 0 keeps all; default: %(default)s",
+    )
     args = parser.parse_args(argv)
     try:
         preset = load_preset(args.preset) if args.preset else {}
@@ -83,6 +91,7 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     if not callable(getattr(api, "_build_uv_run_cmd_engine", None)):
         sys.exit(upstream.mismatch("skyrl.tinker.api has no _build_uv_run_cmd_engine to replace."))
 
+    import old_requests
     import routes
 
     os.environ[upstream.API_PID] = str(os.getpid())
@@ -98,6 +107,8 @@ def serve(args: argparse.Namespace, state: Path) -> None:
         session_timeout_sec=args.session_timeout_s,
         session_cleanup_interval_sec=STALE_SWEEP_S,
     )
+    if args.keep_requests_s > 0:
+        old_requests.start(api.app.state.engine_config.database_url, args.keep_requests_s)
     notes = ["gspo added to the JAX backend by this server"] if args.backend == "jax" else []
     api.app.include_router(routes.router(args.preset, notes))
     upstream.quiet_logs()
