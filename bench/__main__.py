@@ -1,4 +1,4 @@
-"""`python -m bench`. The doctor runs on hosts that have nothing but Python, so nothing else is imported for it."""
+"""`python -m bench`. The doctor and the sweep run on hosts that have nothing but Python, so nothing else is imported for them."""
 
 import sys
 
@@ -8,6 +8,10 @@ def _main() -> None:
         from bench.doctor.main import main as doctor
 
         sys.exit(doctor(sys.argv[2:]))
+    if sys.argv[1:2] == ["sweep"]:
+        from bench.sweep.main import main as sweep
+
+        sys.exit(sweep(sys.argv[2:]))
     try:
         from bench.cli import main
     except ModuleNotFoundError as error:

@@ -13,6 +13,7 @@ from bench.export_command import export_command
 from bench.json_object import printable
 from bench.run_command import run_command
 from bench.show_command import show_command
+from bench.sweep_command import sweep_command
 from bench.synthetic_batch import synthetic_batch_command
 from bench.verify_command import verify_command
 
@@ -29,6 +30,7 @@ def cli() -> None:
 cli.add_command(run_command)
 cli.add_command(synthetic_batch_command)
 cli.add_command(verify_command)
+cli.add_command(sweep_command)
 cli.add_command(doctor_command)
 cli.add_command(show_command)
 cli.add_command(compare_command)

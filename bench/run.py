@@ -74,7 +74,12 @@ def _floor(
     wait: ResultWaiter,
     frozen: FrozenBatch | None,
 ) -> dict[str, list[float]]:
-    """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone."""
+    """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone.
+
+    Where nothing is sampled and no floor is asked for, the steps themselves find the former.
+    """
+    if frozen is not None and settings.floor_steps == 0:
+        return {}
     starting.say("taking near-empty steps, to see what the server can do and what a step costs without tokens")
     count = len(frozen.sequences) if frozen else settings.prompts_count
     tiny = batches.tiny(count)

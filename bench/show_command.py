@@ -6,9 +6,11 @@ import click
 
 from bench import result_file
 from bench.compare.differences import short, text_of
-from bench.json_object import JsonObject
+from bench.files import read_json
+from bench.json_object import JsonObject, one_line
 from bench.result_file import ResultFile
 from bench.results import LAST
+from bench.sweep_table import is_sweep, print_sweep
 from bench.table import print_result_file, stdout_console
 
 VERSIONS = ("skyrl", "torch", "jax", "vllm", "tinker", "flash_attn")
@@ -30,8 +32,12 @@ SETTINGS = (
 @click.argument("file", type=click.Path(path_type=Path), default=Path("results") / LAST)
 def show_command(file: Path) -> None:
     """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
-    result = result_file.read(file)
     console = stdout_console()
+    document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
+    if is_sweep(document):
+        print_sweep(document, one_line(str(file)), console)
+        return
+    result = result_file.of_document(document, one_line(str(file)))
     print_result_file(result, console)
     for label, text in setup(result):
         console.print(f"{label:<8} {text}", markup=False, soft_wrap=True)

@@ -1,0 +1,46 @@
+"""The best row of a sweep: its entry in the file, and its preset file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bench.sweep.document import Sweep
+from bench.sweep.outcome import OK
+from bench.sweep.preset import settings_of, write_preset
+from bench.sweep.rows import best_of
+
+
+def best_entry(sweep: Sweep, first_key: str, memory_limit_gib: float | None, results: Path) -> tuple[dict[str, Any] | None, Any]:
+    """The file's `best` and the best row's `roofline`, both None where no row fits. Writes the preset file.
+
+    `first_key` is the key of the row that the best is compared with.
+    """
+    rows = list(sweep.rows.values())
+    best = best_of(rows, memory_limit_gib)
+    if best is None:
+        return None, None
+    first = sweep.rows.get(first_key)
+    gain = first["native_1pass_s"] / best["native_1pass_s"] if first and first["native_1pass_s"] else None
+    why = f"the fastest of {sum(row['status'] == OK for row in rows)} settings that ran: {best['native_1pass_s']:.3f} s a fused step"
+    if first and gain is not None and first is not best:
+        why += f", {gain:.2f} times faster than {first['label']}"
+    result = _result_of(best, results)
+    settings = settings_of(best, (result.get("environment") or {}).get("server"))
+    preset = write_preset(results, best, settings, sweep.facts, why)
+    entry = {
+        "label": best["label"],
+        "backend_config": settings,
+        "native_1pass_s": best["native_1pass_s"],
+        "speedup_vs_first": gain,
+        "preset_file": str(preset.relative_to(results)),
+    }
+    return entry, result.get("roofline")
+
+
+def _result_of(row: dict[str, Any], results: Path) -> dict[str, Any]:
+    """The row's result file, empty where it is gone."""
+    try:
+        found = json.loads((results / (row["result_file"] or "")).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,197 @@
+"""The sweep itself: which row is next, how long it may take, what is kept of it, and what the best is at the end."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import batch as batches
+from bench.errors import BenchError, InputError
+from bench.files import check_writable
+from bench.sweep import document as files
+from bench.sweep.best import best_entry
+from bench.sweep.document import Sweep
+from bench.sweep.outcome import FINISHED, OK, outcome
+from bench.sweep.plan import PlannedRow
+from bench.sweep.rows import BYTES_PER_GIB, row_of
+from bench.sweep.servers import Servers
+from bench.sweep.take import Ending, Place, take
+
+OWN_FOLDER = "sweep"  # of the results folder: what the rows' clients write
+LOGS = "sweep-logs"
+# Of what is left of a time budget, for ending the last row.
+ENDING_S = 15.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for beside the rows and the servers."""
+
+    results: Path
+    batch: Path | None
+    steps: int
+    warmup: int
+    run_arguments: tuple[str, ...]
+    row_deadline_s: float
+    time_budget_s: float | None
+    memory_limit_gib: float | None
+    again: bool
+
+
+class Looper:
+    """Takes the rows that are not there yet, one after another."""
+
+    def __init__(self, plan: Sequence[PlannedRow], servers: Servers, options: Options, say: Callable[[str], None]) -> None:
+        self.plan, self.servers, self.options, self.say = plan, servers, options, say
+        self.start_s = time.monotonic()
+        self.walls_s: list[float] = []
+        self.taken: set[str] = set()
+
+    def run(self) -> dict[str, Any]:
+        """Takes what can be taken and returns the file's content, which is on disk then and was after every row.
+
+        Raises:
+            BenchError: what no row can be taken with; the rows before are kept.
+        """
+        check_writable(self.options.results)
+        self.sweep = self._begin()
+        self.batch = self._batch()
+        try:
+            reason = self._rows()
+        except BaseException as error:
+            why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
+            if self.sweep.rows:
+                self._save(f"ended early: {why}")
+                self.say(f"kept {len(self.sweep.rows)} rows in {self.options.results / files.LAST}; the same command goes on from there")
+            raise
+        return self._save(reason)
+
+    def _begin(self) -> Sweep:
+        """The last sweep where this one goes on with it, else an empty one."""
+        fresh = Sweep(f"{self.servers.identity} {' '.join(self.options.run_arguments)}".strip())
+        earlier = None if self.options.again else files.load(self.options.results)
+        if earlier is None:
+            return fresh
+        if earlier.server != fresh.server:
+            self._leave(earlier, f"was made with another server or client: {earlier.server}")
+            return fresh
+        if self.options.batch is not None and earlier.batch_sha256 != batches.load(self.options.batch).sha256:
+            self._leave(earlier, "is of another batch")
+            return fresh
+        return earlier
+
+    def _leave(self, earlier: Sweep, why: str) -> None:
+        self.say(f"{files.LAST} {why}; starting anew (it stays as runs/{earlier.file_name()})")
+
+    def _batch(self) -> str | None:
+        """The frozen batch's file name in the rows' folder: the given one's, else the one of the sweep that goes on, else None."""
+        folder = self.options.results / OWN_FOLDER / "batches"
+        if self.options.batch is not None:
+            given = batches.load(self.options.batch)
+            name = f"{given.sha256[:12]}.json"
+            batches.save(given, folder / name)
+            return name
+        if self.sweep.batch_sha256 is None:
+            return None
+        name = f"{self.sweep.batch_sha256[:12]}.json"
+        if (folder / name).is_file():
+            return name
+        self._leave(self.sweep, f"trained on a batch that is not there any more ({folder / name})")
+        self.sweep = Sweep(self.sweep.server)
+        return None
+
+    def _rows(self) -> str | None:
+        """None when all rows are there, else why not."""
+        kept = [row.label for row in self.plan if self._is_finished(row)]
+        if kept:
+            self.say(f"taken before: {', '.join(kept)} (--again takes them again)")
+        while (planned := next((row for row in self.plan if not self._is_finished(row)), None)) is not None:
+            left_s = self._left_s()
+            if left_s is not None and left_s <= min(self.walls_s, default=0.0):
+                return self._no_time()
+            limit_s = self.options.row_deadline_s if left_s is None else min(self.options.row_deadline_s, left_s)
+            number = self.plan.index(planned) + 1
+            self.say(f"row {number} of {len(self.plan)}, {planned.label}: {json.dumps(planned.backend_config)}")
+            ending = take(self.servers, planned.backend_config, self._arguments(planned), self._place(planned), limit_s)
+            if ending.out_of_time and limit_s < self.options.row_deadline_s:
+                return self._no_time()
+            self.taken.add(planned.key)
+            self._keep(planned, ending)
+        return None
+
+    def _is_finished(self, planned: PlannedRow) -> bool:
+        found = self.sweep.rows.get(planned.key)
+        return planned.key in self.taken or (found is not None and found["status"] in FINISHED)
+
+    def _left_s(self) -> float | None:
+        if self.options.time_budget_s is None:
+            return None
+        return self.options.time_budget_s - ENDING_S - (time.monotonic() - self.start_s)
+
+    def _no_time(self) -> str:
+        left = ", ".join(row.label for row in self.plan if not self._is_finished(row))
+        return f"the time budget of {self.options.time_budget_s:.0f} s is spent; left for the next sweep: {left}"
+
+    def _arguments(self, planned: PlannedRow) -> list[str]:
+        own = f"{self.servers.results_seen}/{OWN_FOLDER}"
+        deadline = str(self.options.row_deadline_s)
+        flags = ["run", "--base-url", self.servers.client_url, "--results", own, "--floor-steps", "0"]
+        flags += ["--steps", str(planned.steps or self.options.steps), "--warmup", str(self.options.warmup)]
+        flags += ["--deadline-s", deadline, "--ready-deadline-s", deadline, *self.options.run_arguments]
+        return [*flags, "--batch", f"{own}/batches/{self.batch}"] if self.batch else flags
+
+    def _place(self, planned: PlannedRow) -> Place:
+        logs = self.options.results / LOGS
+        logs.mkdir(parents=True, exist_ok=True)
+        return Place(self.options.results / OWN_FOLDER, logs / f"{planned.label}.log", logs / f"{planned.label}.client.log")
+
+    def _keep(self, planned: PlannedRow, ending: Ending) -> None:
+        sampled, document = self.batch is None, ending.document
+        status, reason = outcome(ending, self.options.row_deadline_s)
+        result_file = str(ending.document_file.relative_to(self.options.results)) if ending.document_file else None
+        row = row_of(planned, ending, status, reason, result_file, sampled)
+        facts = files.facts_of(document, ending.told)
+        if self.sweep.rows and facts and self.sweep.facts.get("gpu") != facts["gpu"]:
+            self._leave(self.sweep, f"is of another machine ({self.sweep.facts.get('gpu')}, this one has {facts['gpu']})")
+            self.sweep = Sweep(self.sweep.server)
+            self.taken = {planned.key}
+        # What a server tells is more than nothing, and a result file is more than that.
+        if document is not None or not self.sweep.facts.get("batch"):
+            self.sweep.facts = facts or self.sweep.facts
+        if document is not None:
+            self.batch = f"{document['batch']['sha256'][:12]}.json"
+        self.sweep.rows[planned.key] = row
+        if status == OK:
+            self.walls_s.append(ending.wall_s)
+        self._save("still running, or killed")
+        self.say(_sentence(row, ending.wall_s))
+
+    def _save(self, reason: str | None) -> dict[str, Any]:
+        best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
+        document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
+        files.save(document, self.options.results, self.sweep.file_name())
+        return document
+
+
+def _sentence(row: dict[str, Any], wall_s: float) -> str:
+    """A row in one line, while the sweep goes on."""
+    if row["status"] != OK:
+        return f"{row['label']}: {row['status'].replace('_', ' ')}, after {wall_s:.0f} s: {row['reason']}"
+    parts = [f"fused {row['native_1pass_s']:.3f} s"]
+    if row["custom_2pass_s"] is not None:
+        parts.append(f"two passes {row['custom_2pass_s']:.3f} s")
+    if row["peak_memory_bytes"] is not None:
+        parts.append(f"{row['peak_memory_bytes'] / BYTES_PER_GIB:.1f} GiB")
+    ready = "" if row["ready_s"] is None else f"; ready after {row['ready_s']:.0f} s"
+    return f"{row['label']}: {', '.join(parts)}{ready}, {wall_s:.0f} s in all"
+
+
+def check_any(document: dict[str, Any]) -> None:
+    """Raises BenchError for a sweep without a single row that went well, InputError for one of which none is within the memory limit."""
+    if document["best"] is not None or not document["rows"]:
+        return
+    if any(row["status"] == OK for row in document["rows"]):
+        raise InputError("no row is known to be within --memory-limit-gib.\nRaise it; rows of servers that tell no GPU memory are out too.")
+    raise BenchError("no row went well; each says why in the table.\nThe servers' own words are in the results folder under sweep-logs/.")

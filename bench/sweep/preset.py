@@ -1,0 +1,41 @@
+"""The best row as a preset file, in the form of docker/server/presets/."""
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from bench.files import write_json
+from bench.sweep.rows import BYTES_PER_GIB
+
+# The server's launcher sets these itself, by what is installed where it runs.
+OF_THE_LAUNCHER = ("trainer.flash_attn", "trainer.remove_microbatch_padding")
+ORDER_NOTE = "older servers returned outputs in packed order with it (SkyRL#1865): check with `bench verify`"
+
+
+def settings_of(row: dict[str, Any], server: dict[str, Any] | None) -> dict[str, Any]:
+    """All settings that the row's server ran with, a preset's under the row's own included, where it told them."""
+    told = (server or {}).get("backend_config")
+    under = {key: value for key, value in told.items() if key not in OF_THE_LAUNCHER} if isinstance(told, dict) else {}
+    return under | dict(row["backend_config"])
+
+
+def write_preset(results: Path, row: dict[str, Any], settings: dict[str, Any], facts: dict[str, Any], why: str) -> Path:
+    """Writes presets/best-<model>-<gpu>.json under the results folder; `why` says for the row's own settings what they won."""
+    model = str(facts.get("model") or "").rstrip("/").rpartition("/")[2]
+    name = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.")[:60] or "unnamed" for part in (model, str(facts.get("gpu"))))
+    batch = facts.get("batch") or {}
+    reasons = {key: why if key in row["backend_config"] else "as on every server of the sweep" for key in settings}
+    if "trainer.max_tokens_per_microbatch" in reasons:
+        reasons["trainer.max_tokens_per_microbatch"] += f"; {ORDER_NOTE}"
+    peak_bytes = row["peak_memory_bytes"]
+    document = {
+        "description": f"The fastest of a sweep for {model} on {facts.get('gpu')}: "
+        f"{batch.get('sequences')} sequences, {batch.get('target_tokens')} target tokens a step.",
+        **({"gpu_memory_gib": math.ceil(peak_bytes / BYTES_PER_GIB)} if peak_bytes else {}),
+        "backend_config": settings,
+        "why": reasons,
+    }
+    path = results / "presets" / f"best-{name}.json"
+    write_json(path, document)
+    return path

@@ -1,0 +1,169 @@
+"""Servers that are processes of this machine: `--server-command`, with each row's settings appended."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from bench.errors import BenchError, InputError
+from bench.sweep import keeper
+from bench.sweep.gpus import used_bytes
+from bench.sweep.plan import canonical
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_PORT = "8000"
+STOP_S = keeper.GRACE_S + keeper.KILL_S + 5.0
+# What a driver keeps for itself may differ by a little from look to look.
+SLACK_BYTES = 256 * 1024 * 1024
+
+
+class ProcessClient:
+    """`python -m bench` in this interpreter."""
+
+    def __init__(self, arguments: Sequence[str], log: Path) -> None:
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "bench", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {"PYTHONPATH": path},
+                start_new_session=True,
+            )
+
+    def ended(self) -> int | None:
+        return self._process.poll()
+
+    def send(self, signal_number: int) -> None:
+        self._process.send_signal(signal_number)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+class ProcessServers:
+    """Each server is a process with all its descendants under a keeper of its own; see keeper.py.
+
+    Raises:
+        InputError: the command cannot be run, or has no address.
+    """
+
+    def __init__(self, command: str, base_url: str | None, results: Path, settle_s: float) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise InputError(f"--server-command cannot be read ({error}): {command!r}.") from None
+        if not words or shutil.which(words[0]) is None:
+            raise InputError(f"--server-command {command!r}: there is no program {words[0] if words else ''!r} to run.")
+        own, self._command = _take_flag(words, "--backend-config")
+        self._under = _settings(own)
+        port, unnamed = _take_flag(self._command, "--port")
+        self.url = self.client_url = (base_url or f"http://127.0.0.1:{port or DEFAULT_PORT}").rstrip("/")
+        self._port = _port_of(self.url)
+        self.identity = shlex.join([*unnamed, *(["--backend-config", canonical(self._under)] if self._under else [])])
+        self.results_seen = str(results.resolve())
+        self._settle_s = settle_s
+        self._used_bytes: int | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, backend_config: dict[str, Any], log: Path) -> None:
+        if _listens(self._port):
+            raise BenchError(
+                f"something listens on port {self._port} before the sweep's server is started.\n"
+                "End it, or choose another --port in --server-command: it would be measured instead."
+            )
+        if self._used_bytes is None:
+            self._used_bytes = used_bytes()
+        command = [*self._command, "--backend-config", canonical(self._under | backend_config)]
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", str(keeper.__file__), *command],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def ended(self) -> int | None:
+        return self._process.poll() if self._process else None
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(timeout=STOP_S)
+        except subprocess.TimeoutExpired:
+            raise BenchError(
+                f"the server's processes do not end (process {self._process.pid} waits for them).\nEnd them by hand."
+            ) from None
+        self._process = None
+        self._settle()
+
+    def client(self, arguments: Sequence[str], log: Path) -> ProcessClient:
+        return ProcessClient(arguments, log)
+
+    def next_time(self, backend_config: dict[str, Any], preset: Path) -> str:
+        return shlex.join([*_take_flag(self._command, "--preset")[1], "--preset", str(preset)])
+
+    def _settle(self) -> None:
+        """Waits until the port is closed and the GPUs' memory is what it was before the first server; at most `settle_s`."""
+        deadline_s = time.monotonic() + self._settle_s
+        while time.monotonic() < deadline_s:
+            free = self._used_bytes is None or (used_bytes() or 0) <= self._used_bytes + SLACK_BYTES
+            if free and not _listens(self._port):
+                return
+            time.sleep(0.2)
+
+
+def _take_flag(words: Sequence[str], flag: str) -> tuple[str | None, list[str]]:
+    """The value of `--flag value` or `--flag=value`, the last one's, and the words without it."""
+    value, rest, skip = None, [], False
+    for index, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word == flag and index + 1 < len(words):
+            value, skip = words[index + 1], True
+        elif word.startswith(f"{flag}="):
+            value = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return value, rest
+
+
+def _settings(text: str | None) -> dict[str, Any]:
+    try:
+        settings = json.loads(text) if text and text.strip() else {}
+    except ValueError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise InputError(f"--server-command: its --backend-config is no JSON object: {text!r}.")
+    return settings
+
+
+def _port_of(url: str) -> int:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or 0
+    except ValueError:
+        port = 0
+    if not port or parts.hostname not in ("127.0.0.1", "localhost"):
+        raise InputError(f"{url} is no address of a server that the sweep starts here: give one such as http://127.0.0.1:8000.")
+    return port
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
