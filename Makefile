@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench verify plots down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench verify plots report down image-cpu image-cuda test test-fast lint lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -8,14 +8,16 @@ help: ## say what can be made
 doctor: ## say what this machine lacks for make bench, and what to type
 	@python3 -m bench doctor
 
-bench: ## measure on a GPU, or on none: results/last_gspo_bench.json and its plot
+bench: ## measure on a GPU, or on none: results/report.html, last_gspo_bench.json and its plot; REPEAT=3 on three fresh servers
 	@docker/bench.sh
 
 verify: ## check that the server tells the truth: outputs in order, masks respected, both paths the same step
 	@docker/bench.sh verify
 
-plots: ## draw the plots again from the files in results/
+plots: ## draw the plots again, and report.html, from the files in results/
 	@docker/plots.sh
+
+report: plots ## the same: results/report.html is written with the plots
 
 down: ## end what runs, whichever stack it is; the cache of models stays
 	@docker compose --progress quiet -f compose.yaml -f compose.cpu.yaml down --remove-orphans --timeout 5

@@ -11,6 +11,7 @@ from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError, ServerGoneError
 from bench.export_command import export_command
 from bench.json_object import printable
+from bench.repeats_command import repeats_command
 from bench.run_command import run_command
 from bench.show_command import show_command
 from bench.sweep_command import sweep_command
@@ -35,6 +36,7 @@ cli.add_command(doctor_command)
 cli.add_command(show_command)
 cli.add_command(compare_command)
 cli.add_command(export_command)
+cli.add_command(repeats_command)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Brings the stack up, measures, draws, takes the stack down: behind `make bench`. The exit code is the benchmark's.
 #   docker/bench.sh               the benchmark and its plots
+#   docker/bench.sh --repeat N    the same N times, each on a fresh server (see repeat.sh)
 #   docker/bench.sh COMMAND ...   another command of python -m bench against the same stack, such as verify
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source docker/stack.sh
+
+if [[ ${1-} == --repeat ]]; then
+  exec docker/repeat.sh "${2-}"
+elif [[ $# == 0 && $(setting REPEAT 1) != 1 ]]; then
+  exec docker/repeat.sh "$(setting REPEAT 1)"
+fi
 
 finish() {
   local code=$?

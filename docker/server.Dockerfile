@@ -1,5 +1,5 @@
 # The SkyRL Tinker server. Targets: cpu (JAX backend, with a small model of its own), cuda (FSDP backend and vLLM, for NVIDIA GPUs).
-# Needs of the base image: Python 3.13 with venv, and Debian's apt for the cuda target's C compiler.
+# Needs of the base image: Python 3.13 with venv, and Debian's apt for the cuda target's C compiler and the tests' browser.
 ARG BASE_IMAGE=python:3.13-slim-trixie
 
 FROM ${BASE_IMAGE} AS runtime
@@ -25,8 +25,10 @@ RUN python3 -m venv /opt/uv && /opt/uv/bin/pip install --quiet --disable-pip-ver
     && /opt/uv/bin/uv venv --quiet /opt/venv
 COPY docker/requirements /requirements
 
-FROM build AS build-cpu
+FROM build AS packages-cpu
 RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cpu.txt
+
+FROM packages-cpu AS build-cpu
 COPY docker/server /opt/server
 RUN /opt/venv/bin/python -m compileall -q /opt/server && /opt/venv/bin/python /opt/server/make_tiny_qwen3.py /models/tiny-qwen3
 
@@ -39,8 +41,10 @@ USER bench
 ENTRYPOINT ["python", "/opt/server/serve.py", "--host", "0.0.0.0"]
 CMD ["--model", "/models/tiny-qwen3", "--backend", "jax", "--preset", "cpu"]
 
-# What `make test` runs in: the CPU server's environment with the client's, the tests' and torch in it.
-FROM build-cpu AS test
+# What `make test` runs in: the CPU server's packages with the client's, the tests' and torch, and a browser.
+FROM packages-cpu AS test
+# The browser in which the tests open pages.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null && rm -rf /var/lib/apt/lists/*
 ARG TORCH_INDEX_URL=
 RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/client.txt -r /requirements/test.txt
 RUN --mount=type=cache,target=/root/.cache/uv UV=/opt/uv/bin/uv TORCH_INDEX_URL=$TORCH_INDEX_URL sh /requirements/install-torch.sh

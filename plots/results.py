@@ -51,6 +51,7 @@ class Caution:
 
     code: str
     text: str
+    action: str
     unstable: bool
 
 
@@ -164,7 +165,8 @@ def _comparison(section: Section) -> Comparison | None:
 
 
 def _caution(section: Section) -> Caution:
-    return Caution(section.text("code") or "", section.text("text") or "", section.flag("unstable") is not False)
+    code, text, action = (section.text(key) or "" for key in ("code", "text", "action"))
+    return Caution(code, text, action, section.flag("unstable") is not False)
 
 
 def _setting(root: Section) -> Setting:

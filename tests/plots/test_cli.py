@@ -33,9 +33,10 @@ def test_a_results_folder_is_drawn_and_the_picture_is_named(schema1, written, ca
     folder = written(schema1).parent
     assert main(["--results", str(folder)]) == 0
     picture = folder / "bench_gspo_bars.png"
-    assert capsys.readouterr() == (f"{picture}\n", "")
+    assert capsys.readouterr() == (f"{picture}\n{folder / 'report.html'}\n", "")
     assert picture.read_bytes().startswith(PNG)
-    assert sorted(path.name for path in folder.iterdir()) == ["bench_gspo_bars.png", "last_gspo_bench.json"]
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert sorted(path.name for path in folder.iterdir()) == ["bench_gspo_bars.png", "last_gspo_bench.json", "report.html"]
 
 
 def test_one_file_is_drawn_where_out_says(published, written, tmp_path, capsys):
@@ -97,7 +98,7 @@ def test_wrong_usage_is_two_lines_and_code_2(arguments, capsys):
 
 def test_help_is_printed(capsys):
     assert main(["--help"]) == 0
-    assert "Draw the pictures of a results folder" in capsys.readouterr().out
+    assert "Draw the pictures and the page of a results folder" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("out", ["no/such/folder/x.png", "folder.png", "file.json/x.png"])
@@ -134,7 +135,7 @@ def test_it_draws_without_a_display_and_without_a_home(schema1, written, backend
     folder = written(schema1).parent
     done = run("--results", folder, MPLBACKEND=backend, HOME="/proc/no-home")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{folder / 'bench_gspo_bars.png'}\n"
+    assert done.stdout == f"{folder / 'bench_gspo_bars.png'}\n{folder / 'report.html'}\n"
 
 
 def test_no_writable_folder_at_all_is_one_line(schema1, written):

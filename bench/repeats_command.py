@@ -1,0 +1,77 @@
+"""`bench repeats`: several runs of one benchmark, each on a fresh server, as one table and one file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from bench import repeats, result_file
+from bench.errors import InputError
+from bench.files import write_json
+from bench.json_object import one_line
+from bench.repeats import Run
+from bench.table import stdout_console
+
+HEADINGS = ("run", "saving", "95 % interval", "fused, median s", "two passes, median s", "status")
+
+
+@click.command("repeats", short_help="Show runs on fresh servers: the spread between them beside the spread within.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--failed", type=(click.IntRange(1), int), multiple=True, metavar="N CODE", help="Run N left no result and ended with CODE.")
+@click.option("--results", type=click.Path(path_type=Path), default=Path("results"), show_default=True, help=f"Folder for {repeats.LAST}.")
+def repeats_command(files: tuple[Path, ...], failed: tuple[tuple[int, int], ...], results: Path) -> None:
+    """Takes the result FILES of the same benchmark in the order of the runs, and writes what they show together.
+
+    The runs must have taken one batch of one model; `make bench REPEAT=3` sees to that.
+    """
+    runs = _ordered([Run(_name(file, results), result_file.read(file)) for file in files], dict(failed))
+    made = repeats.document(runs)
+    path = results / repeats.LAST
+    write_json(path, made)
+    console = stdout_console()
+    console.print(_table(made))
+    for line in (*repeats.words(made), *repeats.disagreements([run.result for run in runs if run.result]), f"wrote {path}"):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _ordered(measured: Sequence[Run], failed: dict[int, int]) -> list[Run]:
+    """The runs with a result fill the places that the failed ones leave."""
+    count = len(measured) + len(failed)
+    if not count:
+        raise InputError("no run: give the result files of a repeated benchmark.")
+    if wrong := [number for number in failed if number > count]:
+        raise InputError(f"--failed {wrong[0]}: there are only {count} runs.")
+    left = iter(measured)
+    return [Run(None, None, failed[number]) if number in failed else next(left) for number in range(1, count + 1)]
+
+
+def _name(file: Path, results: Path) -> str:
+    """The file as it stands in the document: from the results folder on, where it lies in there."""
+    try:
+        return one_line(str(file.resolve().relative_to(results.resolve())))
+    except (OSError, ValueError):
+        return one_line(str(file))
+
+
+def _table(made: dict[str, Any]) -> Table:
+    table = Table(title=Text(f"{made['model'] or 'unnamed model'}: {len(made['runs'])} runs, each on a fresh server"), title_justify="left")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading in ("run", "status") else "right", overflow="fold")
+    for number, row in enumerate(made["runs"], start=1):
+        table.add_row(*(Text(cell) for cell in _cells(number, row)))
+    return table
+
+
+def _cells(number: int, row: dict[str, Any]) -> Sequence[str]:
+    low, high = row["ci_low_pct"], row["ci_high_pct"]
+    return (
+        str(number),
+        "" if row["saving_median_pct"] is None else f"{row['saving_median_pct']:.1f} %",
+        "" if low is None or high is None else f"{low:.1f} to {high:.1f} %",
+        "" if row["native_1pass_s"] is None else f"{row['native_1pass_s']:.3f}",
+        "" if row["custom_2pass_s"] is None else f"{row['custom_2pass_s']:.3f}",
+        row["status"] if row["reason"] is None else f"{row['status']}: {row['reason']}",
+    )

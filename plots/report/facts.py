@@ -1,0 +1,74 @@
+"""Every setting and version that a file tells, as tables of dotted names."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from plots.checked import Section as Json
+from plots.checked import one_line
+from plots.numbers import clipped, plural
+from plots.report.section import Section, Table
+
+MOST_ROWS, LONGEST_NAME, LONGEST_VALUE, DEEPEST = 200, 120, 300, 8
+GIB = 2**30
+GROUPS = (
+    ("Settings of the run", ("settings",)),
+    ("The frozen batch", ("batch",)),
+    ("Server", ("environment", "server")),
+    ("Client", ("environment", "client")),
+    ("GPU memory", ("environment", "memory")),
+    ("Near-empty steps", ("floor",)),
+    ("Arithmetic", ("roofline",)),
+    ("Clocks", ("clock",)),
+)
+FILE = ("schema", "kind", "status", "reason", "created_at")
+
+
+def facts(root: Json) -> Section | None:
+    """Return the folded section, or None for a file that tells nothing."""
+    tables = []
+    for title, keys in GROUPS:
+        value: Any = root.values
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if table := _table(title, value):
+            tables.append(table)
+    if table := _table("The file", {"name": root.file} | {key: root.values[key] for key in FILE if root.values.get(key) is not None}):
+        tables.append(table)
+    if len(tables) < 2:
+        return None
+    return Section("settings", "Every setting and version", folded=tuple(tables))
+
+
+def _table(title: str, value: Any) -> Table | None:
+    if not isinstance(value, dict | list):
+        return None
+    rows = [(clipped(one_line(name), LONGEST_NAME), clipped(one_line(text), LONGEST_VALUE)) for name, text in _flat("", value, 0)]
+    left = len(rows) - MOST_ROWS
+    if left > 0:
+        rows[MOST_ROWS:] = [(f"and {plural(left, 'more row')}", "in the file")]
+    return Table(title, ("name", "value"), tuple(rows), words=True) if rows else None
+
+
+def _flat(name: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield each leaf with its dotted name; a list of plain values is one leaf."""
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        value = {str(number): item for number, item in enumerate(value, start=1)}
+    if isinstance(value, dict) and value and depth < DEEPEST:
+        for key, item in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), item, depth + 1)
+        return
+    yield name, _text(value, name)
+
+
+def _text(value: Any, name: str) -> str:
+    if isinstance(value, dict):
+        return "an object" if value else "none"
+    if isinstance(value, list):
+        return ", ".join(_text(item, "") for item in value) or "none"
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("_bytes") and isinstance(value, int | float) and GIB / 10 <= value < 1e15:
+        return f"{value / GIB:.1f} GiB"
+    return str(value)

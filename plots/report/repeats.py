@@ -1,0 +1,42 @@
+"""The same benchmark on fresh servers: every run, and the spread between them beside the spread within."""
+
+from plots.numbers import clipped, duration, percent, plural
+from plots.repeat_file import Repeat, Run
+from plots.report.section import Section, Table
+
+
+def repeats(repeat: Repeat) -> Section:
+    """Return the section."""
+    headings = ("run", "saving", "interval", "fused, one pass", "two passes", "how it ended")
+    rows = tuple(_row(number, run) for number, run in enumerate(repeat.runs, start=1))
+    return Section("repeats", "Again, on fresh servers", tuple(_lead(repeat)), tables=(Table("Every run", headings, rows),))
+
+
+def _lead(repeat: Repeat) -> list[str]:
+    failed = sum(run.status != "complete" for run in repeat.runs)
+    lead = []
+    if repeat.saving_low_pct is not None and repeat.saving_high_pct is not None and repeat.counted:
+        low, high = percent(repeat.saving_low_pct), percent(repeat.saving_high_pct)
+        spread = f"Over {plural(repeat.counted, 'fresh server')} the saving lies between {low} and {high}"
+        if repeat.saving_stdev_pct is not None:
+            spread += f" (standard deviation {repeat.saving_stdev_pct:.1f} points)"
+        if repeat.within_ci_width_pct is not None:
+            spread += f"; within one run its interval is {repeat.within_ci_width_pct:.1f} points wide"
+        lead.append(f"{spread}.")
+    if failed:
+        lead.append(f"{plural(failed, 'run')} of {len(repeat.runs)} did not finish, and {'does' if failed == 1 else 'do'} not count there.")
+    if repeat.model or repeat.gpu:
+        lead.append(" on ".join(clipped(told, 80) for told in (repeat.model, repeat.gpu) if told) + ".")
+    return lead
+
+
+def _row(number: int, run: Run) -> tuple[str, ...]:
+    low, high = run.ci_low_pct, run.ci_high_pct
+    return (
+        f"{number}",
+        "none" if run.saving_pct is None else percent(run.saving_pct),
+        "none" if low is None or high is None else f"{percent(low)} to {percent(high)}",
+        "none" if run.native_s is None else duration(run.native_s),
+        "none" if run.two_pass_s is None else duration(run.two_pass_s),
+        clipped(run.status if run.reason is None else f"{run.status}: {run.reason}", 200),
+    )

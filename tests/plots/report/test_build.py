@@ -1,0 +1,170 @@
+"""What stands on the page, read as HTML: each part when its data are there, nothing when they are not, and every text as a text."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from plots.cli import main
+from tests.plots.report.cases import PAGES, everything, hostile, repeat
+
+PUBLISHED = sorted((Path(__file__).parents[3] / "results" / "published").glob("*.json"))
+
+
+class Parts(HTMLParser):
+    """Headings, and each table by its caption as rows of texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.headings: list[str] = []
+        self.tables: dict[str, list[list[str]]] = {}
+        self.addresses: list[str] = []
+        self.tags: list[str] = []
+        self._into: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("href", "src", "xlink:href", "srcset", "action", "data")]
+        if tag == "tr":
+            list(self.tables.values())[-1].append([])
+        if tag in ("h1", "h2", "caption", "th", "td"):
+            self._into = []
+
+    def handle_data(self, data):
+        self._into.append(data)
+
+    def handle_endtag(self, tag):
+        text = "".join(self._into)
+        if tag in ("h1", "h2"):
+            self.headings.append(text)
+        elif tag == "caption":
+            self.tables[text] = []
+        elif tag in ("th", "td"):
+            list(self.tables.values())[-1][-1].append(text)
+
+
+@pytest.fixture
+def parts(report):
+    return lambda **documents: Parts(report(**documents).read_text())
+
+
+def test_every_part_is_there_when_its_data_are(parts):
+    made = parts(last_gspo_bench=everything(), last_repeat=repeat())
+    assert made.headings[1:] == [
+        "Before you rely on it",
+        "The two paths",
+        "Behind a slow wire",
+        "Again, on fresh servers",
+        "Every setting and version",
+    ]
+
+
+def test_a_part_without_data_is_not_there(parts):
+    assert parts(last_gspo_bench=PAGES["bare"]).headings[1:] == ["The two paths"]
+
+
+def test_the_paths_table_says_what_the_file_says(parts):
+    rows = parts(last_gspo_bench=PAGES["published"]).tables["A step of each path"]
+    assert rows[1][0] == "fused GSPO (native_1pass)"
+    assert rows[1][3:] == ["12.92 s", "0.229 s", "586.0"]
+    assert rows[2][3:] == ["16.77 s", "0.458 s", "451.3"]
+
+
+def test_the_saving_has_its_interval_and_its_pairs(parts):
+    document = everything()
+    document["comparisons"] = [
+        {
+            "baseline": "custom_2pass",
+            "candidate": "native_1pass",
+            "saving_median_pct": 23.04,
+            "ci_low_pct": 21.0,
+            "ci_high_pct": -0.5,
+            "ci_level": 0.95,
+            "pairs": 8,
+            "faster_in": 7,
+        }
+    ]
+    rows = parts(last_gspo_bench=document).tables["The saving, over pairs of steps"]
+    assert rows[1] == ["Fused GSPO against two passes", "23.0 %", "21.0 % to −0.5 % (95 %)", "7 of 8 pairs"]
+
+
+def test_the_projection_is_called_one(parts, report):
+    made = parts(last_gspo_bench=everything())
+    rows = made.tables["A projected step by the wire's round trip at 100.0 Mbit/s"]
+    assert rows[0] == ["round trip", "fused, one pass", "two passes", "saving"]
+    assert rows[2] == ["20.00 ms", "0.540 s", "0.880 s", "37.5 %"]
+    assert "A projection, not a measurement" in report().read_text()
+
+
+def test_every_repeated_run_is_a_row_and_the_spread_between_stands_beside_the_spread_within(parts, report):
+    rows = parts(last_repeat=repeat()).tables["Every run"]
+    assert rows[1] == ["1", "30.0 %", "29.0 % to 31.0 %", "0.500 s", "0.750 s", "complete"]
+    assert rows[2] == ["2", "none", "none", "none", "none", "failed: no result; it ended with exit code 3"]
+    text = report().read_text()
+    assert "Over 2 fresh servers the saving lies between 30.0 % and 34.0 % (standard deviation 2.8 points)" in text
+    assert "within one run its interval is 2.5 points wide" in text
+
+
+def test_a_warning_has_its_words_and_what_to_do(parts, report):
+    warning = {"code": "DRIFT", "text": "two-pass steps drifted by +12 %", "action": "Check for other load.", "unstable": True}
+    parts(last_gspo_bench=everything() | {"warnings": [warning]})
+    text = report().read_text()
+    assert "<strong>Warning:</strong> Two-pass steps drifted by +12 %." in text
+    assert "What to do: Check for other load." in text
+
+
+def test_every_setting_of_the_file_is_a_row_under_its_full_name(parts):
+    document = everything()
+    document["settings"] |= {"nested": {"deep": [1, 2]}, "off": False, "nothing": None}
+    document["environment"]["server"]["gpus"] = [{"name": "NVIDIA L4", "total_bytes": 24 * 2**30}]
+    made = parts(last_gspo_bench=document)
+    settings = dict(made.tables["Settings of the run"])
+    assert (settings["nested.deep"], settings["off"], settings["nothing"]) == ("1, 2", "no", "none")
+    assert set(document["settings"]) - {"nested"} <= set(settings)
+    server = dict(made.tables["Server"])
+    assert (server["gpus.1.name"], server["gpus.1.total_bytes"]) == ("NVIDIA L4", "24.0 GiB")
+    for name, version in document["environment"]["server"]["versions"].items():
+        assert server[f"versions.{name}"] == version
+
+
+@pytest.mark.parametrize("case", PAGES)
+def test_a_page_refers_to_nothing_outside_and_runs_nothing(cases, case):
+    made = Parts(cases(case).read_text())
+    assert {address for address in made.addresses if not address.startswith("#")} == {"data:,"}
+    assert not {"script", "img", "iframe", "object", "embed", "base", "form"} & set(made.tags)
+    assert made.tags.count("style") == 1
+
+
+@pytest.mark.parametrize("case", PAGES)
+def test_ids_are_unique_on_a_page(cases, case):
+    ids = re.findall(r'\bid="([^"]*)"', cases(case).read_text())
+    assert len(set(ids)) == len(ids)
+
+
+def test_huge_texts_are_bounded(report):
+    document = hostile(everything(), "W" * 100_000)
+    document["settings"] |= {f"key{number}" * 100: "x" * 10_000 for number in range(5_000)}
+    assert report(last_gspo_bench=document).stat().st_size < 1_000_000
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_a_published_result_is_a_page(path, tmp_path):
+    out = tmp_path / "page.html"
+    assert main([str(path), "--out", str(out)]) == 0
+    made = Parts(out.read_text())
+    assert "The two paths" in made.headings and "Every setting and version" in made.headings
+
+
+def test_the_same_files_give_the_same_page(report):
+    assert report(last_gspo_bench=everything()).read_bytes() == report().read_bytes()
+
+
+def test_a_file_that_is_no_result_is_one_line_and_leaves_no_page(tmp_path, capsys):
+    (tmp_path / "last_repeat.json").write_text(json.dumps({"kind": "other"}))
+    assert main(["--results", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "last_repeat.json: kind is" in err and err.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
