@@ -12,11 +12,16 @@ from bench.paths import Path, StepSetup
 
 # The server polls every 0.1 s (engine) and 0.05 s (API): a pause of 0 to 0.15 s spreads steps over all phases of both.
 MAX_PAUSE_S = 0.15
+# The reason of a step in which a request failed and was sent again: its time is the network's as much as the path's.
+REPEATED = "repeated_requests"
 
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One step as it was taken, warm-ups (`counted` False) too. `round` pairs steps of different paths; `position` is the place in it."""
+    """One step as it was taken, warm-ups (`counted` False) too. `round` pairs steps of different paths; `position` is the place in it.
+
+    `reason` says why a step that was to count does not.
+    """
 
     index: int
     path: str
@@ -30,6 +35,7 @@ class StepRecord:
     metrics: dict[str, float | None]
     timeline_s: dict[str, float] | None = None
     wire: dict[str, int] | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,12 +71,13 @@ class Recorder:
             self.observer.start()
         outcome = path.step(self.setup)
         seen = self.observer.finish(outcome) if self.observer else None
+        repeated = bool(seen and seen.wire["failed_requests"])
         record = StepRecord(
             index=len(self.records),
             path=arm,
             round=round_index,
             position=position,
-            counted=counted,
+            counted=counted and not repeated,
             started_at=started_at,
             pause_s=pause_s,
             step_s=outcome.step_s,
@@ -78,6 +85,7 @@ class Recorder:
             metrics=outcome.metrics,
             timeline_s=seen.timeline_s if seen else None,
             wire=seen.wire if seen else None,
+            reason=REPEATED if counted and repeated else None,
         )
         self.records.append(record)
         self.on_step(record)

@@ -43,7 +43,8 @@ class Reporter:
 
     def step(self, record: StepRecord) -> None:
         """After each step."""
-        text = f"{'step' if record.counted else 'warm-up'}: {path_names.label(record.path)} {record.step_s:.3f} s"
+        kind = "not counted, a request was sent again" if record.reason else "step" if record.counted else "warm-up"
+        text = f"{kind}: {path_names.label(record.path)} {record.step_s:.3f} s"
         if self._progress is None or self._task is None:
             self.say(text)
         else:

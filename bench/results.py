@@ -97,6 +97,7 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
         *facts.extra_warnings,
         *run_warnings.of_saving(by_pair.get((path_names.TWO_PASS, path_names.NATIVE)), facts.settings["order"], records),
         *run_warnings.of_control(by_pair.get((path_names.NATIVE, path_names.CONTROL))),
+        *run_warnings.of_repeats(records),
         *run_warnings.of_steps(records, facts.arms),
         *run_warnings.of_floor(floor_s, medians_s),
     ]
@@ -133,7 +134,8 @@ def _path_entry(name: str, facts: RunFacts, records: Sequence[StepRecord]) -> di
     taken = [record for record in records if record.counted and record.path == name]
     means = _means([record.phases_s for record in taken], list(taken[0].phases_s))
     timelines = [record.timeline_s for record in taken if record.timeline_s is not None]
-    wires = [record.wire for record in taken if record.wire is not None]
+    # Of failed requests a counted step has none.
+    wires = [{name: used for name, used in record.wire.items() if name != "failed_requests"} for record in taken if record.wire is not None]
     return {
         "mean_s": times.mean_s,
         "stdev_s": times.stdev_s,

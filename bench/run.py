@@ -1,7 +1,7 @@
 """One benchmark run, from a base URL to a result file."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import tinker
@@ -44,14 +44,14 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     check_writable(settings.results)
     frozen = batches.load(settings.batch) if settings.batch else None
     until_healthy(probe, settings.ready_deadline_s, reporter.say)
-    wait = ResultWaiter(probe, settings.deadline_s, reporter.say)
-    starting = ResultWaiter(probe, settings.ready_deadline_s, reporter.say)
-    request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
     wire = WireCounter()
+    wait = ResultWaiter(probe, settings.deadline_s, reporter.say, last_failure=lambda: wire.last_failure)
+    starting = replace(wait, deadline_s=settings.ready_deadline_s)
+    request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
     with wire.installed(), open_session(probe, starting, request, reporter.say) as session:
         reporter.say("the model is ready")
         memory = [environment.gpu_memory(probe.environment(), "ready")]
-        floor_s = _floor(session, settings, arms, starting, wait, frozen)
+        floor_s = _floor(session, settings, arms, starting, wait, frozen, wire)
         if frozen is None:
             frozen = _sample(session, settings, starting, reporter)
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))
@@ -73,10 +73,12 @@ def _floor(
     starting: ResultWaiter,
     wait: ResultWaiter,
     frozen: FrozenBatch | None,
+    wire: WireCounter,
 ) -> dict[str, list[float]]:
     """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone.
 
-    Where nothing is sampled and no floor is asked for, the steps themselves find the former.
+    Where nothing is sampled and no floor is asked for, the steps themselves find the former. A step in which a request was sent again
+    tells neither.
     """
     if frozen is not None and settings.floor_steps == 0:
         return {}
@@ -87,10 +89,15 @@ def _floor(
     for name, path in arms:
         if name == path_names.CONTROL:
             continue
+        taken = []
         try:
             for _ in range(FLOOR_WARMUP):
                 path.step(_setup(session, settings, tiny, starting))
-            taken = [path.step(_setup(session, settings, tiny, wait)).step_s for _ in range(settings.floor_steps)]
+            for _ in range(settings.floor_steps):
+                wire.restart()
+                step_s = path.step(_setup(session, settings, tiny, wait)).step_s
+                if not wire.used().failed_requests:
+                    taken.append(step_s)
         except UnsupportedError as error:
             raise _name_pair(error, name, [other for other, _ in arms]) from error
         if taken:

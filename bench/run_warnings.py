@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench import path_names
-from bench.measure import StepRecord
+from bench.measure import REPEATED, StepRecord
 from bench.stats import Saving, counted_times
 
 FIRST_SLOW_FACTOR = 1.5
@@ -38,6 +38,17 @@ def of_steps(records: Sequence[StepRecord], names: Sequence[str]) -> list[RunWar
         if len(times_s) >= MIN_FOR_SHAPE:
             found += [warning for warning in (_first_slow(name, times_s), _drift(name, times_s), _outliers(name, times_s)) if warning]
     return found
+
+
+def of_repeats(records: Sequence[StepRecord]) -> list[RunWarning]:
+    """Steps that are left out because a request of theirs was sent again."""
+    repeated = [record for record in records if record.reason == REPEATED]
+    if not repeated:
+        return []
+    text = f"in {len(repeated)} of {len(records)} steps a request failed and was sent again: they are in the file and not counted"
+    return [
+        RunWarning("REPEATED_REQUESTS", text, "Look at the network between client and server, and at the server's log.", unstable=False)
+    ]
 
 
 def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) -> list[RunWarning]:

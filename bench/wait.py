@@ -24,13 +24,15 @@ PATIENCE_S = {Health.REFUSED: 5.0, Health.UNKNOWN_HOST: 60.0, Health.NOT_TINKER:
 class ResultWaiter:
     """Waits for the SDK's futures. It looks at the server's health only when a result is slow, so that it does not disturb short steps.
 
-    The SDK itself retries a lost connection for ever; this ends the wait when the server is gone.
+    The SDK itself retries a lost connection for ever; this ends the wait when the server is gone. `last_failure` tells what became of
+    the last request that failed meanwhile, if one did.
     """
 
     probe: Probe
     deadline_s: float
     say: Callable[[str], None]
     clock: Clock = field(default_factory=Clock)
+    last_failure: Callable[[], str | None] = lambda: None
 
     def __call__(self, future: Any, stage: str, deadline_s: float | None = None) -> Any:
         """The result of `future`, which has `result(timeout)`.
@@ -46,8 +48,9 @@ class ResultWaiter:
         while True:
             waited_s = self.clock.now_s() - start_s
             if waited_s >= limit_s:
+                failure = self.last_failure()
                 raise ServerGoneError(
-                    f"{stage}: no answer from {self.probe.base_url} within {limit_s:.0f} s.\n"
+                    f"{stage}: no answer from {self.probe.base_url} within {limit_s:.0f} s{f'; {failure} at last' if failure else ''}.\n"
                     "Look at the server's log; raise --deadline-s if it only needs longer."
                 )
             try:

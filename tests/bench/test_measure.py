@@ -1,7 +1,7 @@
 """Taking steps on a clock that is known: order, warm-ups, pauses and what is kept."""
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -10,8 +10,9 @@ import pytest
 from bench import stats
 from bench.errors import BenchError
 from bench.measure import MAX_PAUSE_S, Plan, StepRecord, measure
+from bench.observer import Observation
 from bench.path_names import CONTROL
-from bench.paths import Native, TwoPass
+from bench.paths import Native, StepOutcome, TwoPass
 from tests.bench.fakes import FakeClient, FakeTime, setup_of
 
 PAIR = (("native_1pass", Native()), ("custom_2pass", TwoPass()))
@@ -160,3 +161,31 @@ def test_a_failure_keeps_what_was_taken_before_it() -> None:
     # Gradients 1 and 2 are the warm-ups, 3 and 4 the first pair.
     assert letters(kept) == "NT"
     assert letters(kept, counted=False) == "NT"
+
+
+@dataclass
+class ScriptedObserver:
+    """Sees a failed request in the steps of these indices."""
+
+    failing: set[int]
+    steps: int = 0
+
+    def start(self) -> None:
+        pass
+
+    def finish(self, outcome: StepOutcome) -> Observation:
+        self.steps += 1
+        return Observation(None, {"requests": 4, "failed_requests": int(self.steps - 1 in self.failing)})
+
+
+def test_a_step_in_which_a_request_was_sent_again_is_kept_and_not_counted_and_its_round_is_no_pair() -> None:
+    plan = replace(PLAN, rounds=4)
+    client = FakeClient(FakeTime())
+    # Two warm-ups, then rounds of two: step 0 is a warm-up, step 5 the second of round 1.
+    observer: Any = ScriptedObserver({0, 5})
+    records = measure(setup_of(client), plan, lambda record: None, lambda records: None, client.time.clock(), observer)
+    assert len(records) == 2 + 2 * 4
+    assert [(entry.index, entry.counted) for entry in records if entry.reason == "repeated_requests"] == [(5, False)]
+    assert records[0].reason is None and not records[0].counted
+    found = stats.saving(records, "custom_2pass", "native_1pass", seed=0)
+    assert found is not None and found.pairs == 3

@@ -66,7 +66,7 @@ def test_the_servers_times_are_put_on_the_clients_clock() -> None:
     assert seen.timeline_s == pytest.approx(
         {"submit": 0.5, "queued": 0.5, "engine_forward_backward": 1.5, "fetch": 0.5, "unexplained": 0.0}
     )
-    assert seen.wire == {"requests": 0, "training_requests": 0, "up_bytes": 0, "down_bytes": 0}
+    assert seen.wire == {"requests": 0, "training_requests": 0, "failed_requests": 0, "up_bytes": 0, "down_bytes": 0}
 
 
 def test_a_server_without_a_record_gives_no_timeline() -> None:

@@ -100,7 +100,7 @@ def test_the_frozen_file_of_schema_1_has_these_keys_with_these_types() -> None:
     for arm in arms:
         assert [key for key in ours[arm] if key not in ("timeline_mean_s", "wire_mean", "utilisation")] == list(frozen[arm])
     assert list(ours["summary"]) == list(frozen["summary"])
-    assert set(ours["steps"][0]) == set(frozen["steps"][0]) | {"timeline_s", "wire"}
+    assert set(ours["steps"][0]) == set(frozen["steps"][0]) | {"timeline_s", "wire", "reason"}
     assert [(entry["baseline"], entry["candidate"]) for entry in ours["comparisons"]] == [
         ("custom_2pass", "native_1pass"),
         ("sdk_custom", "native_1pass"),
@@ -186,7 +186,7 @@ def test_any_model_and_server_give_a_name_that_is_one_plain_file_in_the_folder(m
 def with_wire(entry: StepRecord) -> StepRecord:
     """2,500,000 bytes up and down: 0.2 s at 100 Mbit/s; twice that for two passes."""
     size = 1_250_000 * (2 if entry.path == "custom_2pass" else 1)
-    return replace(entry, wire={"requests": 4, "training_requests": 2, "up_bytes": size, "down_bytes": size})
+    return replace(entry, wire={"requests": 4, "training_requests": 2, "failed_requests": 0, "up_bytes": size, "down_bytes": size})
 
 
 def test_a_slow_wire_adds_its_round_trips_and_its_bytes_to_the_measured_step() -> None:

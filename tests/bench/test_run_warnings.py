@@ -1,5 +1,7 @@
 """Each warning once where it belongs and once where it does not, by hand-made steps."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench import run_warnings, stats
@@ -83,6 +85,14 @@ def test_steps_all_equal_or_nearly_so_do_not_divide_by_zero() -> None:
     assert of_times([1.0] * 8) == []
     # One odd step among equal ones: there is no scale to call it far by.
     assert of_times([1.0] * 7 + [5.0]) == []
+
+
+def test_steps_with_a_repeated_request_are_told_of_with_their_number() -> None:
+    records = [*steps(STEADY), replace(record("native_1pass", 8, 1.0, counted=False), reason="repeated_requests")]
+    (found,) = run_warnings.of_repeats(records)
+    assert found.code == "REPEATED_REQUESTS" and f"in 1 of {len(STEADY) + 1} steps" in found.text
+    assert not found.unstable
+    assert run_warnings.of_repeats(records[:-1]) == []
 
 
 def test_a_wide_interval_is_named_with_its_width() -> None:

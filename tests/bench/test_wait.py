@@ -3,7 +3,7 @@
 import threading
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -62,6 +62,13 @@ def test_the_deadline_ends_the_wait_and_names_the_stage() -> None:
     with pytest.raises(ServerGoneError, match=r"optim_step: no answer from http://server:8000 within 12 s\.\n.*--deadline-s"):
         wait(ready_in(clock, 1e9), "optim_step")
     assert clock.now_s - start_s == pytest.approx(12.0)
+
+
+def test_the_deadline_names_the_request_that_failed_at_last() -> None:
+    wait, _, clock, _ = waiter([Health.OK], deadline_s=12.0)
+    told = replace(wait, last_failure=lambda: "POST /api/v1/retrieve_future answered 500")
+    with pytest.raises(ServerGoneError, match=r"within 12 s; POST /api/v1/retrieve_future answered 500 at last\."):
+        told(ready_in(clock, 1e9), "forward")
 
 
 def test_a_deadline_of_its_own_goes_before_the_waiters() -> None:
