@@ -68,24 +68,6 @@ def disagreements(results: Sequence[ResultFile]) -> list[str]:
     return found
 
 
-def words(made: dict[str, Any]) -> list[str]:
-    """What the runs show together, in sentences."""
-    between, within = made["between"], made["within_ci_width_median_pct"]
-    count, low, high = between["n"], between["saving_low_pct"], between["saving_high_pct"]
-    if count >= 2:
-        line = (
-            f"Between {count} fresh servers the saving spread over {high - low:.1f} points: {low:.1f} to {high:.1f} %, "
-            f"mean {between['saving_mean_pct']:.1f} %, standard deviation {between['saving_stdev_pct']:.1f}"
-        )
-        line += "." if within is None else f"; within one run its interval is {within:.1f} points wide."
-    else:
-        line = f"{count} complete {'run' if count == 1 else 'runs'}: a spread between servers needs two."
-    left_out, every = len(made["runs"]) - count, len(made["runs"])
-    if not left_out:
-        return [line]
-    return [line, f"{left_out} of {every} runs did not finish with a saving, and {'is' if left_out == 1 else 'are'} not counted."]
-
-
 def _row(run: Run) -> dict[str, Any]:
     result = run.result
     if result is None:

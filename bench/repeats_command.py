@@ -2,20 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from bench import repeats, result_file
 from bench.errors import InputError
 from bench.files import write_json
 from bench.json_object import one_line
 from bench.repeats import Run
+from bench.repeats_table import print_repeat
 from bench.table import stdout_console
-
-HEADINGS = ("run", "saving", "95 % interval", "fused, median s", "two passes, median s", "status")
 
 
 @click.command("repeats", short_help="Show runs on fresh servers: the spread between them beside the spread within.")
@@ -32,8 +28,8 @@ def repeats_command(files: tuple[Path, ...], failed: tuple[tuple[int, int], ...]
     path = results / repeats.LAST
     write_json(path, made)
     console = stdout_console()
-    console.print(_table(made))
-    for line in (*repeats.words(made), *repeats.disagreements([run.result for run in runs if run.result]), f"wrote {path}"):
+    print_repeat(made, str(path), console)
+    for line in (*repeats.disagreements([run.result for run in runs if run.result]), f"wrote {path}"):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -54,24 +50,3 @@ def _name(file: Path, results: Path) -> str:
         return one_line(str(file.resolve().relative_to(results.resolve())))
     except (OSError, ValueError):
         return one_line(str(file))
-
-
-def _table(made: dict[str, Any]) -> Table:
-    table = Table(title=Text(f"{made['model'] or 'unnamed model'}: {len(made['runs'])} runs, each on a fresh server"), title_justify="left")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("run", "status") else "right", overflow="fold")
-    for number, row in enumerate(made["runs"], start=1):
-        table.add_row(*(Text(cell) for cell in _cells(number, row)))
-    return table
-
-
-def _cells(number: int, row: dict[str, Any]) -> Sequence[str]:
-    low, high = row["ci_low_pct"], row["ci_high_pct"]
-    return (
-        str(number),
-        "" if row["saving_median_pct"] is None else f"{row['saving_median_pct']:.1f} %",
-        "" if low is None or high is None else f"{low:.1f} to {high:.1f} %",
-        "" if row["native_1pass_s"] is None else f"{row['native_1pass_s']:.3f}",
-        "" if row["custom_2pass_s"] is None else f"{row['custom_2pass_s']:.3f}",
-        row["status"] if row["reason"] is None else f"{row['status']}: {row['reason']}",
-    )

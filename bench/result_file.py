@@ -50,7 +50,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Step:
-    """One step as taken, warm-ups (`counted` False) too. Of the published shape only the path and the time are known."""
+    """One step as taken, warm-ups (`counted` False) too. Of the published shape only the path and the time are known.
+
+    `phases_s` are by the client's clock alone, `timeline_s` by both clocks; `wire` counts requests and body bytes. Older files lack these.
+    """
 
     path: str
     step_s: float
@@ -60,6 +63,8 @@ class Step:
     started_at: str | None = None
     pause_s: float | None = None
     phases_s: tuple[tuple[str, float], ...] = ()
+    timeline_s: tuple[tuple[str, float], ...] = ()
+    wire: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,6 +227,8 @@ def _step(entry: JsonObject) -> Step:
         started_at=_moment(entry, "started_at"),
         pause_s=entry.number("pause_s"),
         phases_s=tuple(entry.named_numbers("phases_s").items()),
+        timeline_s=tuple(entry.named_numbers("timeline_s").items()),
+        wire=tuple(entry.named_numbers("wire").items()),
     )
 
 

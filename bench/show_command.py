@@ -8,6 +8,7 @@ from bench import result_file
 from bench.compare.differences import short, text_of
 from bench.files import read_json
 from bench.json_object import JsonObject, one_line
+from bench.repeats_table import is_repeat, print_repeat
 from bench.result_file import ResultFile
 from bench.results import LAST
 from bench.sweep_table import is_sweep, print_sweep
@@ -34,9 +35,10 @@ def show_command(file: Path) -> None:
     """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
-    if is_sweep(document):
-        print_sweep(document, one_line(str(file)), console)
-        return
+    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_repeat, print_repeat)):
+        if is_of_kind(document):
+            print_kind(document, one_line(str(file)), console)
+            return
     result = result_file.of_document(document, one_line(str(file)))
     print_result_file(result, console)
     for label, text in setup(result):

@@ -35,26 +35,28 @@ def print_changes(report: Report, console: Console) -> None:
 
 
 def markdown(report: Report, with_changes: bool) -> str:
-    """The same as Markdown: the changes first, since a pull request is read from the top, the differences folded below them.
+    """The same as Markdown, the differences folded to their number: a pull request is read at a glance.
 
     What files say stands in code spans, where neither markup nor mentions count.
     """
     lines = [f"- {_code(line)}" for line in report.sides]
+    lines += ["", *_folded_differences(report)]
+    lines += ["", *report.notes] if report.notes else []
     if with_changes:
-        lines += [f"- {_code(line)}" for line in _anyway(report)]
+        lines += ["", *(_code(line) for line in _anyway(report))]
         lines += ["", *_markdown_table(CHANGE_HEADINGS, _change_cells(report)), "", words.UNIT, words.WITHIN]
     else:
         lines += ["", f"**Not comparable:** {_code('; '.join(report.refused))}"]
-    lines += [""]
-    if report.different:
-        rows = [(_code(row.name), _code(short(row.a)), _code(short(row.b))) for row in report.different]
-        count = len(report.different) + report.left_out
-        lines += [f"<details><summary>{count} {'difference' if count == 1 else 'differences'} between the runs</summary>", ""]
-        lines += [*_markdown_table(DIFFERENT_HEADINGS, rows), "", *_left_out(report), "</details>"]
-    else:
-        lines += [NO_DIFFERENCE]
-    lines += ["", *report.notes] if report.notes else []
     return "\n".join(lines)
+
+
+def _folded_differences(report: Report) -> list[str]:
+    if not report.different:
+        return [NO_DIFFERENCE]
+    rows = [(_code(row.name), _code(short(row.a)), _code(short(row.b))) for row in report.different]
+    count = len(report.different) + report.left_out
+    heading = f"<details><summary>{count} {'difference' if count == 1 else 'differences'} between the runs</summary>"
+    return [heading, "", *_markdown_table(DIFFERENT_HEADINGS, rows), "", *_left_out(report), "</details>"]
 
 
 def _change_cells(report: Report) -> list[Sequence[str]]:

@@ -178,6 +178,15 @@ def test_export_has_a_row_a_step_with_its_phases(folder: Path, capsys: pytest.Ca
         assert {name: float(row[f"phase_{name}_s"]) for name in step["phases_s"]} == step["phases_s"]
 
 
+def test_export_has_where_the_time_went_and_the_wire_of_files_that_tell_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    step = {"path": "native_1pass", "step_s": 1.0, "phases_s": {"encode": 0.1}, "timeline_s": {"queued": 0.25}, "wire": {"up_bytes": 1000}}
+    (folder / "new.json").write_text(json.dumps(document(EIGHT) | {"steps": [step, step | {"timeline_s": None, "wire": None}]}))
+    assert ended("export", "new.json", "--csv", "-") == 0
+    first, second = rows(capsys.readouterr().out)
+    assert [float(first[name]) for name in ("phase_encode_s", "timeline_queued_s", "wire_up_bytes")] == [0.1, 0.25, 1000.0]
+    assert (second["phase_encode_s"], second["timeline_queued_s"], second["wire_up_bytes"]) == ("0.1", "", "")
+
+
 def test_export_of_several_files_shares_one_heading_and_leaves_untold_cells_empty(capsys: pytest.CaptureFixture[str]) -> None:
     published = DATA / "published_gspo_bench.json"
     assert ended("export", published, DATA / "schema1_gspo_bench.json", "--csv", "-") == 0

@@ -1,5 +1,6 @@
 """Repeated runs: the spread between beside the spread within, what is not counted, and what is no repeat at all."""
 
+import io
 import json
 import signal
 from collections.abc import Iterator
@@ -7,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from bench import repeats
 from bench.cli import main
 from bench.errors import CompareError
 from bench.repeats import Run
+from bench.repeats_table import print_repeat
 from bench.result_file import ResultFile, of_document
 from tests.bench.documents import PUBLISHED, document, with_value
 
@@ -42,6 +45,13 @@ def of(*results: ResultFile | int) -> dict[str, Any]:
     )
 
 
+def said(made: dict[str, Any]) -> list[str]:
+    """The sentences below the table."""
+    out = io.StringIO()
+    print_repeat(made, "f.json", Console(file=out, width=200, highlight=False))
+    return [line for line in out.getvalue().splitlines()[1:] if line[0] not in "┏┃┡│└"]
+
+
 def test_the_spread_between_is_of_the_runs_medians_and_the_spread_within_the_median_of_their_intervals_widths() -> None:
     made = of(result(30.0, 29.0, 31.0), result(32.0, 30.0, 34.0), result(31.0, 29.5, 32.5))
     assert made["between"] == {"n": 3, "saving_mean_pct": 31.0, "saving_stdev_pct": 1.0, "saving_low_pct": 30.0, "saving_high_pct": 32.0}
@@ -52,7 +62,7 @@ def test_the_spread_between_is_of_the_runs_medians_and_the_spread_within_the_med
         ("runs/3.json", "complete", 31.0),
     ]
     assert (made["runs"][0]["native_1pass_s"], made["runs"][0]["custom_2pass_s"]) == (0.7, 1.0)
-    assert repeats.words(made) == [
+    assert said(made) == [
         "Between 3 fresh servers the saving spread over 2.0 points: 30.0 to 32.0 %, mean 31.0 %, standard deviation 1.0; "
         "within one run its interval is 3.0 points wide."
     ]
@@ -66,19 +76,19 @@ def test_a_run_that_ended_early_is_a_row_and_is_not_counted() -> None:
     assert made["runs"][1]["reason"] == "ended early: the server died"
     assert made["runs"][2]["reason"] == "no result; it ended with exit code 3"
     assert made["between"]["n"] == 2 and made["between"]["saving_high_pct"] == 32.0
-    assert repeats.words(made)[1] == "2 of 4 runs did not finish with a saving, and are not counted."
+    assert said(made)[1] == "2 of 4 runs did not finish with a saving, and are not counted."
 
 
 def test_one_run_has_no_spread_between_servers() -> None:
     made = of(result(30.0, 29.0, 31.0))
     assert made["between"]["n"] == 1 and made["between"]["saving_stdev_pct"] is None
-    assert repeats.words(made) == ["1 complete run: a spread between servers needs two."]
+    assert said(made) == ["1 complete run: a spread between servers needs two."]
 
 
 def test_runs_too_short_for_an_interval_have_no_spread_within() -> None:
     made = of(result(30.0, None, None), result(32.0, None, None))
     assert made["within_ci_width_median_pct"] is None
-    assert repeats.words(made)[0].endswith("mean 31.0 %, standard deviation 1.4.")  # the root of 2
+    assert said(made)[0].endswith("mean 31.0 %, standard deviation 1.4.")  # the root of 2
 
 
 def test_no_run_with_a_result_is_a_document_all_the_same() -> None:
@@ -140,6 +150,8 @@ def test_the_command_writes_the_file_and_prints_every_run_in_its_place(tmp_path:
     printed = capsys.readouterr().out
     assert "3 runs, each on a fresh server" in printed and "31.0 to 33.0 %" in printed
     assert "failed: no result; it ended" in printed and "mean 31.0 %" in printed
+    assert ended("show", tmp_path / "last_repeat.json") == 0
+    assert capsys.readouterr().out == printed[: printed.index("wrote ")]
 
 
 @pytest.mark.parametrize(
@@ -154,3 +166,9 @@ def test_wrong_usage_writes_nothing(arguments: tuple[str, ...], code: int, says:
     assert ended("repeats", *arguments, "--results", tmp_path) == code
     assert says in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_show_names_a_wrong_value_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"schema": 1, "kind": "gspo-bench-repeat", "runs": [{"saving_median_pct": "x"}]}))
+    assert ended("show", tmp_path / "r.json") == 2
+    assert 'runs[0].saving_median_pct is "x"' in capsys.readouterr().err

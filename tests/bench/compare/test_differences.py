@@ -150,7 +150,7 @@ def test_markdown_keeps_what_a_file_says_out_of_the_markup() -> None:
     row = next(line for line in text.splitlines() if "settings.prompts" in line)
     assert row.endswith("| `a\\|b'c'<img src=x>@team \\| x \\|` |")
     assert row.replace("\\|", "").count("|") == 4
-    assert text.index("what they show") < text.index("<details>")
+    assert text.index("<details>") < text.index("</details>") < text.index("what they show")
     assert "<details><summary>1 difference between the runs</summary>" in text
 
 
