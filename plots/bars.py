@@ -8,19 +8,19 @@ from plots import page, style, words
 from plots.columns import Panel, draw_panel
 from plots.measures import Bar, Measures, measures
 from plots.results import Result
+from plots.sheet import Sheet
 
 BODY_IN = 4.0
 PANEL_GAP_IN = 0.5
 NARROW_IN = 6.0  # in a narrower box the panels stand one above the other
-# Left to right, so that the headline's two paths are neighbours, and so are the fused path and its control.
-ORDER = ("sdk_custom", "custom_2pass", "native_1pass", "native_1pass_control")
 UNITS = ((0.1, 1.0, "Seconds", "s"), (1e-4, 1e3, "Milliseconds", "ms"), (0.0, 1e6, "Microseconds", "µs"))
 
 
-def draw(figure: Figure, result: Result) -> None:
+def draw(figure: Sheet, result: Result) -> None:
     """Draw the whole picture, and size the figure for it."""
     drawn = measures(result)
-    box = page.lay_out(figure, _head(result), _foot(result, words.legend(drawn)), BODY_IN)
+    head = page.heading(words.title(result), words.partial(result), words.verdict(result), words.where(result))
+    box = page.lay_out(figure, head, _foot(result, words.legend(drawn)), BODY_IN)
     draw_body(figure, box, drawn)
 
 
@@ -48,24 +48,15 @@ def _panels(drawn: Measures) -> list[Panel]:
     return panels
 
 
-def _head(result: Result) -> list[page.Text]:
-    head = [page.Text(words.title(result), 17, bold=True)]
-    if stopped := words.partial(result):
-        head.append(page.Text(stopped, 11, style.ALERT, bold=True, above=2))
-    if verdict := words.verdict(result):
-        head.append(page.Text(verdict, 12, above=2))
-    return head + [page.Text(line, 10, style.MUTED, above=0 if i else 4) for i, line in enumerate(words.where(result))]
-
-
 def _foot(result: Result, legend: str) -> list[page.Text]:
     foot = [page.Text(line, 10, above=2) for line in words.other_comparisons(result)]
-    foot += [page.Text(line, 9.5, style.ALERT if unstable else style.INK, above=2) for line, unstable in words.cautions(result)]
-    small = [legend, *words.notes(result), words.source(result)]
-    return foot + [page.Text(line, 9, style.MUTED, above=0 if i else 6) for i, line in enumerate(small)]
+    for line, unstable in words.cautions(result):
+        foot.append(page.Text(line, 9.5, style.ALERT if unstable else style.INK, above=2, detail=not unstable))
+    return foot + page.small_print([legend, *words.notes(result), words.source(result)])
 
 
 def _ordered(bars: Sequence[Bar]) -> tuple[Bar, ...]:
-    return tuple(sorted(bars, key=lambda bar: ORDER.index(bar.path)))
+    return tuple(sorted(bars, key=lambda bar: style.ORDER.index(bar.path)))
 
 
 def _unit(bars: Sequence[Bar]) -> tuple[float, str, str]:

@@ -1,5 +1,6 @@
 """Typed reading of JSON that anyone may have written or edited."""
 
+import contextlib
 import json
 import math
 from collections.abc import Sequence
@@ -116,6 +117,22 @@ class Section:
 def read_object(path: Path) -> Section:
     """Read a file that holds one JSON object; raises PlotInputError for anything else."""
     name = one_line(str(path))
+    return _object(name, "", _content(path, name))
+
+
+def read_objects(path: Path) -> tuple[Section, ...]:
+    """Read a file that holds one JSON object a line; a last line without its end, as a killed run leaves it, is left out."""
+    name = one_line(str(path))
+    *lines, last = _content(path, name).split(b"\n")
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    found = [_object(name, f"line {number}: ", line) for number, line in numbered]
+    if last.strip():
+        with contextlib.suppress(PlotInputError):  # torn
+            found.append(_object(name, f"line {len(lines) + 1}: ", last))
+    return tuple(found)
+
+
+def _content(path: Path, name: str) -> bytes:
     try:
         if not path.is_file():
             what = "is not a regular file" if path.exists() else "does not exist"
@@ -123,18 +140,22 @@ def read_object(path: Path) -> Section:
         size = path.stat().st_size
         if size > LARGEST_FILE_BYTES:
             raise PlotInputError(f"{name} has {size:,} bytes, no result file has more than {LARGEST_FILE_BYTES:,}")
-        content = path.read_bytes()
+        return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         reason = getattr(error, "strerror", None) or str(error)
         raise PlotInputError(f"{name} cannot be read ({reason}); check its owner and permissions") from None
+
+
+def _object(name: str, where: str, content: bytes) -> Section:
+    stands = f"{name}: {where.rstrip(': ')}" if where else name
     try:
         value = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:  # also: not UTF-8, NaN, too many digits, nested too deep
         reason = "nested too deep" if isinstance(error, RecursionError) else one_line(str(error))[:150]
-        raise PlotInputError(f"{name} is not JSON ({reason}); give a result file, or run the benchmark again") from None
+        raise PlotInputError(f"{stands} is not JSON ({reason}); give a result file, or run the benchmark again") from None
     if not isinstance(value, dict):
-        raise PlotInputError(f"{name} holds {shown(value)}, not an object; give a result file that the benchmark wrote")
-    return Section(name, "", value)
+        raise PlotInputError(f"{stands} holds {shown(value)}, not an object; give a result file that the benchmark wrote")
+    return Section(name, where, value)
 
 
 def shown(value: Any) -> str:
@@ -156,3 +177,8 @@ def one_line(text: str) -> str:
 
 def _refuse_constant(name: str) -> Never:
     raise ValueError(f"{name} is not a number")
+
+
+def first[T](*values: T | None) -> T | None:
+    """Return the first value that is there."""
+    return next((value for value in values if value is not None), None)

@@ -7,49 +7,95 @@ from types import ModuleType
 
 import click
 
-from plots.errors import PlotInputError, PlotOutputError
+from plots.errors import NothingToDraw, PlotInputError, PlotOutputError
+from plots.size import SIZES
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 RUN_FIRST = "run `make bench` or `python -m bench run` first"
+CURVE = "curve_gsm8k_gspo"
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("sources", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--results", "folder", type=click.Path(path_type=Path), help="Draw all that this folder has [results].")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="The PNG or .html to write for FILE [FILE with .png at its end]."
-)
-def command(file: Path | None, folder: Path | None, out: Path | None) -> None:
-    """Draw the pictures and the page of a results folder, or of one result FILE, and print each file written."""
-    if file is None:
-        if out is not None:
-            raise click.UsageError("--out names the picture of one FILE; give that FILE too")
-        draw_folder(folder or Path("results"))
+@click.option("--out", type=click.Path(path_type=Path), help="The PNG or .html to write for FILE [FILE with .png at its end].")
+@click.option("--picture", type=click.Choice(["bars", "phases", "sweep", "curve"]), help="What to draw of FILE [what suits it].")
+@click.option("--size", type=click.Choice(list(SIZES)), default="readme", show_default=True, help="As high as it needs, or a 16:9 slide.")
+def command(sources: tuple[Path, ...], folder: Path | None, out: Path | None, picture: str | None, size: str) -> None:
+    """Draw the pictures and the page of a results folder, or of one result FILE, and print each file written.
+
+    FILE is a result, a sweep, or a learning run: its folder or its metrics.jsonl. Several learning runs go into one picture.
+    """
+    if not sources:
+        if out is not None or picture is not None:
+            raise click.UsageError(f"--{'picture' if out is None else 'out'} is for one FILE; give that FILE too")
+        draw_folder(folder or Path("results"), size)
         return
     if folder is not None:
         raise click.UsageError("both FILE and --results; give one of them")
-    target = out or file.with_name(f"{file.stem}.png")
-    if target.suffix.lower() == ".html":
-        page().write_file(file, target)
-    elif target.suffix.lower() == ".png":
-        pictures().BARS.make(file, target)
+    if out is not None and out.suffix.lower() not in (".png", ".html"):
+        raise click.UsageError(f"--out {out} does not end in .png or .html, and nothing else is made; rename it")
+    if len(sources) > 1 and out is None:
+        raise click.UsageError("several FILEs make one picture, and need --out with its name")
+    if out is not None and out.suffix.lower() == ".html":
+        if len(sources) > 1 or picture is not None:
+            raise click.UsageError(f"--out {out} is a page, which is of one FILE and has all of its pictures")
+        page().write_file(sources[0], out)
+        click.echo(click.format_filename(out))
     else:
-        raise click.UsageError(f"--out {target} does not end in .png or .html, and nothing else is made; rename it")
-    click.echo(click.format_filename(target))
+        draw_sources(sources, out, picture, size)
 
 
-def draw_folder(folder: Path) -> None:
-    """Draw every picture whose file is in the folder, and the page of all of them."""
+def draw_folder(folder: Path, size: str) -> None:
+    """Draw every picture whose file is in the folder, and the page of all of them; a file that cannot be drawn stops no other."""
     if not folder.is_dir():
         raise PlotInputError(f"no results folder {folder}; {RUN_FIRST}, or give another with --results")
-    found = [picture for picture in pictures().PICTURES if (folder / picture.source).exists()]
-    if not found and not page().has_sources(folder):
+    made = pictures().PICTURES.values()
+    found = [picture for picture in made if (folder / picture.source).exists()]
+    with_page = page().has_sources(folder)
+    if not found and not with_page:
         raise PlotInputError(f"no result file in {folder}; {RUN_FIRST}")
+    left_out = [f"{picture.target} (no {picture.source})" for picture in made if picture not in found]
+    wrong: list[PlotInputError] = []
     for picture in found:
-        target = folder / picture.target
-        picture.make(folder / picture.source, target)
-        click.echo(click.format_filename(target))
-    click.echo(click.format_filename(page().write_folder(folder)))
+        target = folder / sized(picture.target, size)
+        try:
+            picture.make(target, folder / picture.source, size=SIZES[size])
+            click.echo(click.format_filename(target))
+        except NothingToDraw as error:
+            left_out.append(f"{picture.target} ({error})")
+        except PlotInputError as error:
+            wrong.append(error)
+    if with_page:
+        try:
+            click.echo(click.format_filename(page().write_folder(folder)))
+        except PlotInputError as error:
+            wrong.append(error)
+    if left_out and len(wrong) < len(found):
+        click.echo(f"Not drawn: {', '.join(left_out)}.")
+    if wrong:
+        raise PlotInputError("\nplots: ".join(dict.fromkeys(map(str, wrong))))
+
+
+def draw_sources(sources: Sequence[Path], out: Path | None, name: str | None, size: str) -> None:
+    """Draw one file, or several learning runs in one picture."""
+    drawing = pictures()
+    chosen = name or drawing.name_for(sources[0])
+    if len(sources) > 1 and chosen != "curve":
+        raise click.UsageError(f"{len(sources)} FILEs; only learning runs share a picture")
+    if out is None:
+        (source,) = sources
+        if chosen == "curve":
+            out = (source if source.is_dir() else source.parent) / sized(f"{CURVE}.png", size)
+        else:
+            out = source.with_name(sized(f"{source.stem}{'-phases' if chosen == 'phases' else ''}.png", size))
+    drawing.PICTURES[chosen].make(out, *sources, size=SIZES[size])
+    click.echo(click.format_filename(out))
+
+
+def sized(name: str, size: str) -> str:
+    """Return a picture's name for a size: that of a README as it is, any other with its size."""
+    return name if size == "readme" else f"{name.removesuffix('.png')}-{size}.png"
 
 
 def pictures() -> ModuleType:

@@ -5,15 +5,17 @@ from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
 MINUS = "\N{MINUS SIGN}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def short(value: float) -> str:
     """Write a number from 0 with three or four digits that matter: 12.92, 586.0, 7,569, 0.184."""
-    if value >= 1e7 or 0 < value < 1e-4:
-        return f"{value:.2e}"
-    digits = 4 if value >= 1 else 3
-    places = max(0, digits - 1 - math.floor(math.log10(value))) if value else 0
-    return f"{_half_up(value, places):,}"
+    return _with_digits(value, 4 if value >= 1 else 3)
+
+
+def brief(value: float) -> str:
+    """Write a number from 0 with three digits that matter: 12.9, 586, 7,569, 0.184."""
+    return _with_digits(value, 3)
 
 
 def percent(value: float) -> str:
@@ -30,8 +32,19 @@ def percent(value: float) -> str:
 
 def duration(seconds: float) -> str:
     """Write a time with the unit that suits it: 12.92 s, 86.3 ms, 4.21 µs."""
-    scale, unit = (1.0, "s") if seconds >= 0.1 or not seconds else (1e3, "ms") if seconds >= 1e-4 else (1e6, "µs")
+    scale, unit = _unit(seconds)
     return f"{short(seconds * scale)} {unit}"
+
+
+def rough(seconds: float) -> str:
+    """Write a time with three digits that matter: 12.9 s, 86.3 ms, 4.21 µs."""
+    scale, unit = _unit(seconds)
+    return f"{brief(seconds * scale)} {unit}"
+
+
+def share(part: float) -> str:
+    """Write a part of a whole, from 0 to 1, as a percentage: 98.2 %, and what would be 0.0 % as less than 0.1 %."""
+    return "< 0.1 %" if 0 < part < 0.0005 else percent(100 * part)
 
 
 def tick(value: float, _position: int = 0) -> str:
@@ -58,7 +71,18 @@ def clipped(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     head = (longest - 1) * 2 // 3
-    return text[:head] + "\N{HORIZONTAL ELLIPSIS}" + text[len(text) - (longest - 1 - head) :]
+    return text[:head] + ELLIPSIS + text[len(text) - (longest - 1 - head) :]
+
+
+def _with_digits(value: float, digits: int) -> str:
+    if value >= 1e7 or 0 < value < 1e-4:
+        return f"{value:.2e}"
+    places = max(0, digits - 1 - math.floor(math.log10(value))) if value else 0
+    return f"{_half_up(value, places):,}"
+
+
+def _unit(seconds: float) -> tuple[float, str]:
+    return (1.0, "s") if seconds >= 0.1 or not seconds else (1e3, "ms") if seconds >= 1e-4 else (1e6, "µs")
 
 
 def _half_up(value: float, places: int) -> Decimal:

@@ -1,29 +1,35 @@
 """The page around a picture's axes: lines of text above and below, wrapped to the width, and room for the body."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from plots import style
+from plots.numbers import ELLIPSIS, clipped
+from plots.sheet import Sheet
 
 MARGIN_IN = 0.35
 LINE_PITCH = 1.42  # of the font's size
 POINTS_PER_IN = 72.0
-WIDEST_LINE_PT = (style.WIDTH_IN - 2 * MARGIN_IN) * POINTS_PER_IN * 0.98  # the screen's glyphs are a little wider
+GLYPHS_WIDER = 0.98  # the screen's glyphs are a little wider than the font says
+MOST_LINES_ON_A_SLIDE = 2  # of one paragraph
+LEAST_BODY = 0.5  # of a slide's height
 
 
 @dataclass(frozen=True)
 class Text:
-    """One paragraph. `size` and `above` (the room before it) are in points."""
+    """One paragraph. `size` and `above` (the room before it) are in points; a `detail` is left out on a slide."""
 
     words: str
     size: float = 10
     color: str = style.INK
     bold: bool = False
     above: float = 0
+    detail: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,19 +41,48 @@ class Box:
     width: float
     height: float
 
-
-def lay_out(figure: Figure, head: Sequence[Text], foot: Sequence[Text], body_in: float) -> Box:
-    """Size the figure to its texts, write them, and return the box that is left for a body of `body_in` inches."""
-    head_lines, foot_lines = _lines(head), _lines(foot)
-    head_in, foot_in = _height_in(head_lines), _height_in(foot_lines)
-    height = 2 * MARGIN_IN + head_in + body_in + foot_in
-    figure.set_size_inches(style.WIDTH_IN, height)
-    _write(figure, head_lines, height - MARGIN_IN, height)
-    _write(figure, foot_lines, MARGIN_IN + foot_in, height)
-    return Box(MARGIN_IN, MARGIN_IN + foot_in, style.WIDTH_IN - 2 * MARGIN_IN, body_in)
+    def axes_on(self, figure: Figure) -> Axes:
+        """Return new axes that fill the box."""
+        width_in, height_in = figure.get_size_inches()
+        return figure.add_axes((self.left / width_in, self.bottom / height_in, self.width / width_in, self.height / height_in))
 
 
-def wrapped(words: str, size: float, bold: bool, widest_pt: float = WIDEST_LINE_PT) -> list[str]:
+def lay_out(figure: Sheet, head: Sequence[Text], foot: Sequence[Text], body_in: float) -> Box:
+    """Size the figure to its texts, write them, and return the box that is left for the body.
+
+    That is `body_in` inches high, or on a slide what its words leave, which are shortened first.
+    """
+    size = figure.size
+    head_lines, foot_lines = _lines(figure, head), _lines(figure, foot)
+    if size.height_in:
+        room_in = size.height_in * (1 - LEAST_BODY) - 2 * MARGIN_IN
+        while _height_in(head_lines + foot_lines) > room_in and (foot_lines or len(head_lines) > 1):
+            (foot_lines or head_lines).pop()
+        body_in = size.height_in - 2 * MARGIN_IN - _height_in(head_lines + foot_lines)
+    foot_in = _height_in(foot_lines)
+    height = size.height_in or 2 * MARGIN_IN + _height_in(head_lines) + body_in + foot_in
+    figure.set_size_inches(size.width_in, height)
+    _write(figure, head_lines, height - MARGIN_IN)
+    _write(figure, foot_lines, MARGIN_IN + foot_in)
+    return Box(MARGIN_IN, MARGIN_IN + foot_in, size.width_in - 2 * MARGIN_IN, body_in)
+
+
+def heading(title: str, stopped: str | None, verdict: str | None, where: Sequence[str]) -> list[Text]:
+    """Return what stands above every picture: what was found, whether the run stopped early, the evidence, what ran where."""
+    head = [Text(title, 17, bold=True)]
+    if stopped:
+        head.append(Text(stopped, 11, style.ALERT, bold=True, above=2))
+    if verdict:
+        head.append(Text(verdict, 12, above=2))
+    return head + [Text(line, 10, style.MUTED, above=0 if i else 4) for i, line in enumerate(where)]
+
+
+def small_print(lines: Sequence[str]) -> list[Text]:
+    """Return what stands below every picture: how to read it, and where it comes from."""
+    return [Text(line, 9, style.MUTED, above=0 if i else 6, detail=True) for i, line in enumerate(lines)]
+
+
+def wrapped(words: str, size: float, bold: bool, widest_pt: float) -> list[str]:
     """Break a text into lines of at most `widest_pt` points; a word that is wider than a line is broken too."""
     lines: list[str] = []
     line = ""
@@ -61,6 +96,15 @@ def wrapped(words: str, size: float, bold: bool, widest_pt: float = WIDEST_LINE_
         *full, line = _broken(word, size, bold, widest_pt)
         lines += full
     return [*lines, line]
+
+
+def cut(words: str, size: float, widest_pt: float, bold: bool = False, middle: bool = False) -> str:
+    """Return the text on one line of at most `widest_pt` points, its end (or its `middle`) left out where it is longer."""
+    kept, made = len(words), words
+    while kept and width_pt(made, size, bold) > widest_pt:
+        kept = min(kept - 1, int(kept * 0.95))
+        made = clipped(words, kept + 1) if middle else words[:kept].rstrip() + ELLIPSIS
+    return made
 
 
 def width_pt(words: str, size: float, bold: bool = False) -> float:
@@ -79,11 +123,20 @@ def _broken(word: str, size: float, bold: bool, widest_pt: float) -> list[str]:
     return pieces
 
 
-def _lines(texts: Sequence[Text]) -> list[Text]:
+def _lines(figure: Sheet, texts: Sequence[Text]) -> list[Text]:
+    if not figure.size.words:
+        return []
+    widest_pt = (figure.size.width_in - 2 * MARGIN_IN) * POINTS_PER_IN * GLYPHS_WIDER
+    on_a_slide = figure.size.height_in is not None
     lines = []
     for text in texts:
-        for number, words in enumerate(wrapped(text.words, text.size, text.bold)):
-            lines.append(Text(words, text.size, text.color, text.bold, 0 if number else text.above))
+        if text.detail and on_a_slide:
+            continue
+        pieces = wrapped(text.words, text.size, text.bold, widest_pt)
+        if on_a_slide and len(pieces) > MOST_LINES_ON_A_SLIDE:
+            pieces = pieces[:MOST_LINES_ON_A_SLIDE]
+            pieces[-1] = pieces[-1][:-2].rstrip() + ELLIPSIS
+        lines += [replace(text, words=words, above=0 if number else text.above) for number, words in enumerate(pieces)]
     return lines
 
 
@@ -91,12 +144,13 @@ def _height_in(lines: Sequence[Text]) -> float:
     return sum(line.above + line.size * LINE_PITCH for line in lines) / POINTS_PER_IN
 
 
-def _write(figure: Figure, lines: Sequence[Text], top_in: float, height_in: float) -> None:
+def _write(figure: Sheet, lines: Sequence[Text], top_in: float) -> None:
+    width_in, height_in = figure.get_size_inches()
     y_pt = top_in * POINTS_PER_IN
     for line in lines:
         y_pt -= line.above + line.size * LINE_PITCH
         figure.text(
-            MARGIN_IN / style.WIDTH_IN,
+            MARGIN_IN / width_in,
             (y_pt + 0.35 * line.size) / (height_in * POINTS_PER_IN),
             line.words,
             size=line.size,

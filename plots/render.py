@@ -7,29 +7,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from plots import style
 from plots.errors import PlotOutputError
+from plots.sheet import Sheet
+from plots.size import README, Size
 
 
-def figure_of[T](draw: Callable[[Figure, T], None], data: T) -> Figure:
+def figure_of[T](draw: Callable[[Sheet, T], None], data: T, size: Size = README) -> Sheet:
     """Return the figure that `draw` makes of `data`, in the project's style."""
     with style.applied():
-        figure = Figure(dpi=style.DPI)
+        figure = Sheet(size)
         FigureCanvasAgg(figure)
         draw(figure, data)
         return figure
 
 
-def png_of[T](draw: Callable[[Figure, T], None], data: T) -> bytes:
+def png_of[T](draw: Callable[[Sheet, T], None], data: T, size: Size = README) -> bytes:
     """Return the picture as the bytes of a PNG file."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a name in another script: boxes
-        figure = figure_of(draw, data)
+        figure = figure_of(draw, data, size)
         content = io.BytesIO()
         with style.applied():
-            figure.savefig(content, format="png", dpi=style.DPI)
+            figure.savefig(content, format="png", dpi=size.dpi)
     return content.getvalue()
 
 

@@ -4,7 +4,8 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from plots.checked import Section, read_object
+from plots.breakdown import Breakdown, Roofline, read_breakdown, read_roofline
+from plots.checked import Section, first, read_object
 from plots.errors import PlotInputError
 
 NEWEST_SCHEMA = 1
@@ -87,6 +88,9 @@ class Result:
     throughput_gain_pct: float | None
     cautions: tuple[Caution, ...]
     setting: Setting
+    breakdowns: tuple[Breakdown, ...]
+    roofline: Roofline | None
+    clock_uncertainty_s: float | None
 
     def path(self, name: str) -> PathTimes | None:
         """Return the path of that name, if the file has it."""
@@ -103,6 +107,7 @@ def read_result(path: Path) -> Result:
     if not paths:
         raise PlotInputError(f"{root.file} has no timed path (one of {', '.join(PATHS)}); give a result file, or run the benchmark again")
     summary = root.section("summary")
+    roofline = read_roofline(root)
     return Result(
         file=path.name,
         schema=schema,
@@ -115,6 +120,9 @@ def read_result(path: Path) -> Result:
         throughput_gain_pct=summary.number("throughput_gain_pct"),
         cautions=tuple(_caution(section) for section in root.sections("warnings")),
         setting=_setting(root),
+        breakdowns=tuple(found for times in paths if (found := read_breakdown(root, times.name, times.mean_s, roofline))),
+        roofline=roofline,
+        clock_uncertainty_s=root.section("clock").number("uncertainty_s", 0),
     )
 
 
@@ -185,8 +193,3 @@ def _setting(root: Section) -> Setting:
         order=settings.text("order"),
         mode=settings.text("mode"),
     )
-
-
-def first[T](*values: T | None) -> T | None:
-    """Return the first value that is there."""
-    return next((value for value in values if value is not None), None)

@@ -1,16 +1,20 @@
 """The command line, in this process where its code is enough and in its own where the surroundings matter."""
 
+import json
 import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.image
 import pytest
 
 from plots import render
 from plots.cli import main
 from plots.errors import PlotOutputError
+from tests.plots.run_cases import climbing, published_shape, record, write_run
+from tests.plots.sweep_cases import micro_batches
 
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -29,14 +33,78 @@ def run(*arguments, **environment):
     )
 
 
-def test_a_results_folder_is_drawn_and_the_picture_is_named(schema1, written, capsys):
+def test_a_results_folder_is_drawn_and_what_was_drawn_and_what_not_is_said(schema1, written, capsys):
     folder = written(schema1).parent
     assert main(["--results", str(folder)]) == 0
-    picture = folder / "bench_gspo_bars.png"
-    assert capsys.readouterr() == (f"{picture}\n{folder / 'report.html'}\n", "")
-    assert picture.read_bytes().startswith(PNG)
-    assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    assert sorted(path.name for path in folder.iterdir()) == ["bench_gspo_bars.png", "last_gspo_bench.json", "report.html"]
+    bars, phases = folder / "bench_gspo_bars.png", folder / "bench_phases.png"
+    left_out = "Not drawn: sweep.png (no last_sweep.json), curve_gsm8k_gspo.png (no last_learn.json).\n"
+    report = folder / "report.html"
+    assert capsys.readouterr() == (f"{bars}\n{phases}\n{report}\n{left_out}", "")
+    assert bars.read_bytes().startswith(PNG) and phases.read_bytes().startswith(PNG)
+    assert report.read_text().startswith("<!doctype html>")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "bench_gspo_bars.png",
+        "bench_phases.png",
+        "last_gspo_bench.json",
+        "report.html",
+    ]
+
+
+def test_a_folder_with_every_source_is_drawn_whole(schema1, written, capsys):
+    folder = written(schema1).parent
+    (folder / "last_sweep.json").write_text(json.dumps(micro_batches()))
+    run = write_run(folder / "runs" / "2026-learn", (record(), climbing(12, 0.1, 0.5)), torn=True)
+    (folder / "last_learn.json").write_text(json.dumps({"schema": 1, "kind": "gspo-bench-learn", "run": f"runs/{run.name}"}))
+    assert main(["--results", str(folder), "--size", "slide"]) == 0
+    drawn = [folder / f"{name}-slide.png" for name in ("bench_gspo_bars", "bench_phases", "sweep", "curve_gsm8k_gspo")]
+    assert capsys.readouterr() == ("".join(f"{path}\n" for path in [*drawn, folder / "report.html"]), "")
+    for path in drawn:
+        assert matplotlib.image.imread(path).shape[:2] == (1080, 1920)
+
+
+def test_a_file_without_phases_is_one_picture_less_and_a_broken_one_stops_no_other(published, written, capsys):
+    folder = written(published).parent
+    (folder / "last_sweep.json").write_text("{")
+    assert main(["--results", str(folder)]) == 2
+    out, err = capsys.readouterr()
+    assert out == (
+        f"{folder / 'bench_gspo_bars.png'}\n{folder / 'report.html'}\n"
+        "Not drawn: curve_gsm8k_gspo.png (no last_learn.json), bench_phases.png (last_gspo_bench.json has no phases).\n"
+    )
+    assert err.startswith(f"plots: {folder / 'last_sweep.json'} is not JSON") and err.count("\n") == 1
+
+
+def test_several_runs_share_one_picture_and_other_files_do_not(schema1, written, tmp_path, capsys):
+    runs = [str(write_run(tmp_path / f"run{seed}", (record(seed=seed), climbing(12, 0.1, 0.5, seed)))) for seed in range(2)]
+    out = tmp_path / "compared.png"
+    assert main([*runs, "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    assert main(runs) == 2
+    assert "--out" in capsys.readouterr().err
+    assert main([str(written(schema1)), runs[0], "--out", str(out)]) == 2
+    assert "only learning runs share a picture" in capsys.readouterr().err
+
+
+def test_a_file_is_drawn_as_what_it_is(schema1, written, tmp_path, capsys):
+    result = written(schema1)
+    sweep = tmp_path / "s.json"
+    sweep.write_text(json.dumps(micro_batches()))
+    run = write_run(tmp_path / "run", published_shape())
+    for arguments, target in (
+        ([result, "--picture", "phases"], result.with_name("last_gspo_bench-phases.png")),
+        ([sweep], tmp_path / "s.png"),
+        ([run], run / "curve_gsm8k_gspo.png"),
+        ([run / "metrics.jsonl", "--size", "slide"], run / "curve_gsm8k_gspo-slide.png"),
+    ):
+        assert main([str(argument) for argument in arguments]) == 0
+        assert capsys.readouterr().out == f"{target}\n"
+        assert target.read_bytes().startswith(PNG)
+
+
+def test_phases_asked_for_by_name_of_a_file_without_them_are_one_line_and_code_2(published, written, capsys):
+    path = written(published)
+    assert main([str(path), "--picture", "phases"]) == 2
+    assert capsys.readouterr().err == f"plots: {path.name} has no phases\n"
 
 
 def test_one_file_is_drawn_where_out_says(published, written, tmp_path, capsys):
@@ -88,7 +156,14 @@ def test_a_wrong_file_is_one_line_and_leaves_no_picture(written, content, capsys
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--out", "x.png"], ["a.json", "--results", "b"], ["a.json", "--out", "a.svg"], ["--nothing"], ["a.json", "b.json"]],
+    [
+        ["--out", "x.png"],
+        ["a.json", "--results", "b"],
+        ["a.json", "--out", "a.svg"],
+        ["--nothing"],
+        ["a.json", "b.json"],
+        ["--picture", "bars"],
+    ],
 )
 def test_wrong_usage_is_two_lines_and_code_2(arguments, capsys):
     assert main(arguments) == 2
@@ -135,7 +210,7 @@ def test_it_draws_without_a_display_and_without_a_home(schema1, written, backend
     folder = written(schema1).parent
     done = run("--results", folder, MPLBACKEND=backend, HOME="/proc/no-home")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{folder / 'bench_gspo_bars.png'}\n{folder / 'report.html'}\n"
+    assert done.stdout.splitlines()[:3] == [str(folder / name) for name in ("bench_gspo_bars.png", "bench_phases.png", "report.html")]
 
 
 def test_no_writable_folder_at_all_is_one_line(schema1, written):

@@ -1,0 +1,163 @@
+"""curve_gsm8k_gspo.png: accuracy against step and against wall-clock time, of one learning run or of several."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from plots import curve_words, page, style
+from plots.learning_run import LearningRun, Point
+from plots.numbers import tick
+from plots.sheet import Sheet
+from plots.smoothing import smoothed, window
+
+BODY_IN = 3.9
+PANEL_GAP_IN = 0.45
+AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.42  # below, left of and above the axes
+LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.34
+MOST_RAW_DOTS = 60
+WIDER = 1.04  # the screen's glyphs are a little wider than the font says
+# Okabe and Ito's, without the yellow, which is faint on white; more runs than colours are told apart by their dashes.
+RUN_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000")
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
+UNITS = ((2 * 3600.0, 3600.0, "hours"), (120.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
+
+
+@dataclass(frozen=True)
+class Line:
+    """How one run is drawn."""
+
+    run: LearningRun
+    name: str
+    colour: str
+    dash: str | tuple[int, tuple[float, ...]]
+
+
+def draw(figure: Sheet, runs: Sequence[LearningRun]) -> None:
+    """Draw the whole picture, and size the figure for it."""
+    names = curve_words.names(runs)
+    lines = [Line(run, name, *_look(runs, number)) for number, (run, name) in enumerate(zip(runs, names, strict=True))]
+    timed = all(any(point.elapsed_s is not None for point in run.points) for run in runs)
+    head = page.heading(curve_words.title(runs), curve_words.partial(runs), curve_words.verdict(runs, names), curve_words.where(runs))
+    foot = page.small_print(curve_words.small_print(runs, timed))
+    legend = _legend_rows(lines, figure.size.width_in - 2 * page.MARGIN_IN) if len(lines) > 1 else []
+    legend_in = LEGEND_PITCH_IN * len(legend) + (0.1 if legend else 0)
+    box = page.lay_out(figure, head, foot, BODY_IN + legend_in)
+    _draw_legend(figure, box, legend)
+    panels = 2 if timed else 1
+    width = (box.width - (panels - 1) * PANEL_GAP_IN) / panels
+    height = box.height - legend_in
+    longest_s = max((point.elapsed_s or 0.0 for run in runs for point in run.points), default=0.0)
+    per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if longest_s >= least)
+    along: list[tuple[str, str, Callable[[Point], float | None]]] = [("Accuracy, by step", "training step", lambda point: point.step)]
+    if timed:
+        by_time = lambda point: None if point.elapsed_s is None else point.elapsed_s / per_unit  # noqa: E731
+        along.append(("Accuracy, by wall-clock time", f"{unit} of work", by_time))
+    for column, (title, label, place) in enumerate(along):
+        part = page.Box(box.left + column * (width + PANEL_GAP_IN), box.bottom, width, height)
+        _draw_panel(figure, part, lines, title, label, place)
+
+
+def _look(runs: Sequence[LearningRun], number: int) -> tuple[str, str | tuple[int, tuple[float, ...]]]:
+    """Return a run's colour and dash: a path's own colour where the runs are of several paths, else one a run."""
+    paths = [run.path for run in runs]
+    if len(runs) == 1 or (len(set(paths)) > 1 and all(path in style.COLOURS for path in paths)):
+        path = paths[number]
+        earlier = paths[:number].count(path)
+        return style.COLOURS.get(path or "", RUN_COLOURS[0]), DASHES[earlier % len(DASHES)]
+    return RUN_COLOURS[number % len(RUN_COLOURS)], DASHES[number // len(RUN_COLOURS) % len(DASHES)]
+
+
+def _legend_rows(lines: Sequence[Line], room_in: float) -> list[list[tuple[float, Line]]]:
+    """Return the runs' names in rows, each with where it begins in inches."""
+    rows: list[list[tuple[float, Line]]] = []
+    left = room_in
+    for line in lines:
+        width = SWATCH_IN + page.width_pt(line.name, 10) * WIDER / page.POINTS_PER_IN + 0.35
+        if left + width > room_in or not rows:
+            rows.append([])
+            left = 0.0
+        rows[-1].append((left, line))
+        left += width
+    return rows
+
+
+def _draw_legend(figure: Sheet, box: page.Box, rows: Sequence[Sequence[tuple[float, Line]]]) -> None:
+    if not rows:
+        return
+    height = LEGEND_PITCH_IN * len(rows)
+    axes = page.Box(box.left, box.bottom + box.height - height, box.width, height).axes_on(figure)
+    axes.set_axis_off()
+    axes.set_xlim(0, box.width)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    for number, row in enumerate(rows):
+        for left, line in row:
+            axes.plot([left, left + SWATCH_IN - 0.08], [number, number], color=line.colour, linestyle=line.dash, linewidth=2.4)
+            room_pt = (box.width - left - SWATCH_IN) * page.POINTS_PER_IN / WIDER
+            axes.text(left + SWATCH_IN, number, page.cut(line.name, 10, room_pt), size=10, va="center_baseline")
+
+
+def _draw_panel(
+    figure: Sheet, box: page.Box, lines: Sequence[Line], title: str, label: str, place: Callable[[Point], float | None]
+) -> None:
+    width_in, height_in = figure.get_size_inches()
+    axes = page.Box(box.left + TICKS_IN, box.bottom + AXIS_IN, box.width - TICKS_IN, box.height - AXIS_IN - TITLE_IN).axes_on(figure)
+    figure.text(box.left / width_in, (box.bottom + box.height - 0.28) / height_in, title, size=11.5, weight="bold", va="baseline")
+    for line in lines:
+        _draw_run(axes, line, place, faint=len(lines) > 4)
+    highest = max(max(point.correct or 0.0, point.held_out or 0.0) for line in lines for point in line.run.points)
+    axes.set_ylim(0, min(1.0, max(0.1, highest * 1.12)) + 0.005)
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
+    places = [at for line in lines for point in line.run.points if (at := place(point)) is not None]
+    low, high = min(places), max(places)
+    low = min(low, 0.0) if low <= 0.2 * high else low
+    margin = (high - low) * 0.02 or 0.5
+    axes.set_xlim(low - margin, high + margin)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=label == "training step"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{value:.6g}"))))
+    axes.tick_params(axis="x", labelsize=9.5, labelcolor=style.MUTED)
+    axes.set_xlabel(label, size=10, color=style.MUTED)
+
+
+def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], faint: bool) -> None:
+    trained = [(at, point.correct) for point in line.run.points if point.correct is not None and (at := place(point)) is not None]
+    over = window(line.run)
+    if trained:
+        along, raw = [at for at, _ in trained], [correct for _, correct in trained]
+        marker = "o" if len(trained) <= MOST_RAW_DOTS else ""
+        if over > 1:
+            alpha = 0.25 if faint else 0.45
+            axes.plot(along, raw, color=line.colour, linewidth=0.9, marker=marker, markersize=3, alpha=alpha, zorder=2, gid="raw")
+        else:
+            marker = "o"
+        axes.plot(
+            along,
+            smoothed(raw, over),
+            color=line.colour,
+            linestyle=line.dash,
+            linewidth=2.4,
+            marker="" if over > 1 else marker,
+            markersize=5,
+            zorder=3,
+            gid="smoothed",
+            clip_on=False,
+        )
+    held = [(at, point.held_out) for point in line.run.points if point.held_out is not None and (at := place(point)) is not None]
+    if held:
+        axes.plot(
+            [at for at, _ in held],
+            [value for _, value in held],
+            color=line.colour,
+            linestyle=(0, (1, 2)),
+            linewidth=1.2,
+            marker="D",
+            markersize=7,
+            markerfacecolor="white",
+            markeredgecolor=line.colour,
+            markeredgewidth=1.6,
+            zorder=4,
+            gid="held out",
+            clip_on=False,
+        )

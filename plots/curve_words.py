@@ -1,0 +1,144 @@
+"""What the picture of learning runs says in words: all of it from the runs' own records."""
+
+from collections.abc import Callable, Sequence
+
+from plots import words
+from plots.learning_run import LearningRun
+from plots.numbers import clipped, day_and_time, percent, plural
+from plots.smoothing import smoothed, window
+
+TASKS = {"gsm8k": "GSM8K", "arithmetic": "arithmetic problems"}
+PATHS = {"native_1pass": "fused GSPO", "custom_2pass": "GSPO by two passes"}
+
+
+def title(runs: Sequence[LearningRun]) -> str:
+    """Say how far the run got, or of several how far each, in a dozen words."""
+    if len(runs) > 1:
+        return f"{plural(len(runs), 'learning run')}{_common_task(runs)}"
+    (run,) = runs
+    who = clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 40) if run.model else None
+    loss = PATHS.get(run.path or "") if run.loss in (None, "gspo") else run.loss
+    what = " ".join(part for part in (who, f"on {_task(run)}" if run.task else None, f"with {clipped(loss, 40)}" if loss else None) if part)
+    return f"{what}: {_climb(run)}" if what else _climb(run)[0].upper() + _climb(run)[1:]
+
+
+def partial(runs: Sequence[LearningRun]) -> str | None:
+    """Say which runs did not finish, and why."""
+    told = []
+    for run in runs:
+        if run.status in (None, "complete"):
+            continue
+        name = f"{clipped(run.folder, 60)}: " if len(runs) > 1 else ""
+        taken = f"{len(run.points):,}{f' of {run.steps:,}' if run.steps else ''} steps"
+        if run.status == "running":
+            told.append(f"{name}{taken}, still running or killed")
+        else:
+            told.append(f"{name}PARTIAL RUN after {taken}" + (f": {clipped(run.reason, 150)}" if run.reason else ""))
+    return "; ".join(told) or None
+
+
+def verdict(runs: Sequence[LearningRun], names: Sequence[str]) -> str | None:
+    """Say what the held-out problems show; of several runs, what each reached."""
+    if len(runs) > 1:
+        ends = [(name, ends_of(run)) for name, run in zip(names, runs, strict=True)]
+        told = "; ".join(f"{name}: {percent(100 * last)}" for name, (_, last) in ends[:4])
+        return f"At the end of {told}{'; and more' if len(ends) > 4 else ''}."
+    points = [point for point in runs[0].points if point.held_out is not None]
+    if not points:
+        return None
+    first, last = points[0], points[-1]
+    of = f" of {plural(last.held_out_count, 'problem')}" if last.held_out_count else ""
+    if first is last:
+        return f"Held-out accuracy at step {last.step:,}: {percent(100 * (last.held_out or 0))}{of}."
+    rise = 100 * ((last.held_out or 0) - (first.held_out or 0))
+    return (
+        f"Held-out accuracy{of}: {percent(100 * (first.held_out or 0))} at step {first.step:,}, {percent(100 * (last.held_out or 0))} "
+        f"at step {last.step:,} ({abs(rise):.1f} points {'up' if rise >= 0 else 'down'})."
+    )
+
+
+def where(runs: Sequence[LearningRun]) -> list[str]:
+    """Say what the runs have in common: two lines, those that the records can tell."""
+    what = _same(
+        runs,
+        lambda run: clipped(run.model, 90) + (f", {run.weights} weights" if run.weights else "") if run.model else None,
+        lambda run: clipped(run.gpus[0], 50) if run.gpus else None,
+    )
+    how = _same(
+        runs,
+        lambda run: f"{plural(run.groups, 'group')} of {run.group_size:,} a step" if run.groups and run.group_size else None,
+        lambda run: f"{plural(run.updates_per_batch, 'update')} a batch" if run.updates_per_batch else None,
+        lambda run: f"learning rate {run.learning_rate:g}" if run.learning_rate is not None else None,
+        lambda run: f"seed {run.seed}" if run.seed is not None else None,
+    )
+    return [words.SEPARATOR.join(parts) for parts in (what, how) if parts]
+
+
+def names(runs: Sequence[LearningRun]) -> list[str]:
+    """Return a name for each run: by what it differs in from the others, and where that is nothing, by its folder."""
+    told: list[Callable[[LearningRun], str | None]] = [
+        lambda run: clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 30) if run.model else None,
+        lambda run: _task(run) if run.task else None,
+        lambda run: PATHS.get(run.path or "", run.path),
+        lambda run: f"{run.groups} groups of {run.group_size}" if run.groups and run.group_size else None,
+        lambda run: plural(run.updates_per_batch, "update") + " a batch" if run.updates_per_batch else None,
+        lambda run: f"learning rate {run.learning_rate:g}" if run.learning_rate is not None else None,
+        lambda run: f"seed {run.seed}" if run.seed is not None else None,
+    ]
+    differing = [tell for tell in told if len({tell(run) for run in runs}) > 1]
+    made = [", ".join(part for tell in differing if (part := tell(run))) for run in runs]
+    return [
+        name if name and made.count(name) == 1 else ", ".join(filter(None, (name, clipped(run.folder, 50))))
+        for name, run in zip(made, runs, strict=True)
+    ]
+
+
+def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
+    """Say how to read the picture, and where it comes from."""
+    windows = sorted({window(run) for run in runs})
+    over = " to ".join(dict.fromkeys((f"{windows[0]:,}", f"{windows[-1]:,}")))
+    lines = ["Accuracy: the share of a step's rollouts with the right answer."]
+    if windows[-1] > 1:
+        lines[0] += f" Thin: each step; thick: the mean over {over} steps around it."
+    if any(point.held_out is not None for run in runs for point in run.points):
+        lines[0] += " Diamonds: held-out problems."
+    if timed:
+        lines.append("Time: of work, without what a run lay dead between being killed and resumed.")
+    else:
+        lines.append("The metrics have no times: no panel for them.")
+    source = "; ".join(_source(run) for run in runs[:4]) + (f"; and {len(runs) - 4} more" if len(runs) > 4 else "")
+    return [*lines, f"From {source}."]
+
+
+def ends_of(run: LearningRun) -> tuple[float, float]:
+    """Return the smoothed accuracy of the first and the last step, from 0 to 1; of the held-out points where there is no other."""
+    line = smoothed([point.correct for point in run.points if point.correct is not None], window(run))
+    line = line or [point.held_out for point in run.points if point.held_out is not None]
+    return line[0], line[-1]
+
+
+def _climb(run: LearningRun) -> str:
+    first, last = ends_of(run)
+    steps = plural(len(run.points), "step")
+    if len(run.points) == 1:
+        return f"accuracy {percent(100 * last)} after 1 step"
+    return f"accuracy {percent(100 * first)} to {percent(100 * last)} in {steps}"
+
+
+def _task(run: LearningRun) -> str:
+    return TASKS.get(run.task or "") or clipped(run.task or "", 30)
+
+
+def _common_task(runs: Sequence[LearningRun]) -> str:
+    tasks = {_task(run) for run in runs if run.task}
+    return f" on {tasks.pop()}" if len(tasks) == 1 and all(run.task for run in runs) else ""
+
+
+def _same(runs: Sequence[LearningRun], *tells: Callable[[LearningRun], str | None]) -> list[str]:
+    """Return what every run tells alike."""
+    found = [{tell(run) for run in runs} for tell in tells]
+    return [told for values in found if len(values) == 1 and (told := values.pop())]
+
+
+def _source(run: LearningRun) -> str:
+    return clipped(run.folder, 80) + (f", begun {clipped(day_and_time(run.created_at), 40)}" if run.created_at else "")

@@ -1,0 +1,111 @@
+"""What the picture of a sweep says in words."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from plots.numbers import brief, clipped, day_and_time, plural, rough, short
+from plots.sweep_file import Row, Sweep
+from plots.words import BACKENDS, SEPARATOR
+
+STATUS = {
+    "ok": "",
+    "out_of_memory": "out of memory",
+    "crashed": "crashed",
+    "timed_out": "timed out",
+    "refused": "refused by the server",
+}
+
+
+def title(sweep: Sweep) -> str:
+    """Say which setting is best, in a dozen words."""
+    if sweep.best is None:
+        finished = any(row.native_s is not None for row in sweep.rows)
+        return f"{plural(len(sweep.rows), 'server setting')}, " + ("one after the other" if finished else "and none finished a step")
+    best = clipped(sweep.best.label, 60)
+    if sweep.best.speedup is None or sweep.best.label == sweep.rows[0].label:
+        return f"Best server setting: {best}"
+    return f"{best}: {brief(sweep.best.speedup)} times as fast as {clipped(sweep.rows[0].label, 60)}"
+
+
+def verdict(sweep: Sweep) -> str | None:
+    """Say what the best setting's step takes, how far that is from the arithmetic's floor, and its memory."""
+    if sweep.best is None or sweep.best.native_s is None:
+        return None
+    parts = [f"{rough(sweep.best.native_s)} a fused step at best"]
+    floor_s = sweep.roofline.floor_s.get("native_1pass") if sweep.roofline else None
+    if floor_s:
+        parts.append(f"{brief(sweep.best.native_s / floor_s)} times the {rough(floor_s)} of its arithmetic alone")
+    row = best_row(sweep)
+    if row is not None and row.peak_memory_bytes is not None:
+        parts.append(f"with {memory(row.peak_memory_bytes)} at the peak")
+    return ", ".join(parts) + "."
+
+
+def partial(sweep: Sweep) -> str | None:
+    """Say that the sweep did not finish, and why."""
+    if not sweep.partial:
+        return None
+    return "PARTIAL SWEEP: " + (clipped(sweep.reason, 200) if sweep.reason else "it stopped before its last setting")
+
+
+def where(sweep: Sweep) -> list[str]:
+    """Say what ran where, and how: two lines."""
+    what = [clipped(sweep.model, 110) if sweep.model else "model not in the file"]
+    if sweep.weights:
+        what[0] += f", {sweep.weights} weights"
+    if sweep.gpu:
+        what.append(clipped(sweep.gpu, 60))
+    if sweep.backend:
+        what.append(f"{BACKENDS.get(sweep.backend) or clipped(sweep.backend, 30)} backend")
+    how = [plural(len(sweep.rows), "server setting")]
+    if failed := sum(row.status != "ok" for row in sweep.rows):
+        how[0] += f", {failed} of them failed"
+    if sweep.sequences is not None:
+        how.append(plural(sweep.sequences, "sequence"))
+    if sweep.target_tokens is not None:
+        how.append(plural(sweep.target_tokens, "target token") + " a step")
+    return [SEPARATOR.join(what), SEPARATOR.join(how)]
+
+
+def small_print(sweep: Sweep) -> list[str]:
+    """Say how to read the picture, and where it comes from."""
+    lines = ["Dots: the median step of each path, a line a setting, in the order in which they ran."]
+    if sweep.roofline and sweep.roofline.floor_s:
+        kind = {True: " with gradient checkpointing", False: " without gradient checkpointing", None: ""}
+        device = f" on {clipped(sweep.roofline.device, 50)}" if sweep.roofline.device else ""
+        peak = f" at {short(sweep.roofline.peak_tflops)} TFLOP/s" if sweep.roofline.peak_tflops is not None else ""
+        lines.append(
+            f"Arithmetic alone: what the step's multiplications would take{device}{peak}{kind[sweep.roofline.gradient_checkpointing]}."
+        )
+    if sweep.best is not None and sweep.best.preset_file:
+        lines.append(f"The best setting as a preset to use: {clipped(sweep.best.preset_file, 100)}.")
+    when = f", measured {clipped(day_and_time(sweep.created_at), 40)}" if sweep.created_at else ""
+    return [*lines, f"From {clipped(sweep.file, 80)}{when}."]
+
+
+def left_out(sweep: Sweep, shown: Sequence[Row]) -> str | None:
+    """Say how many settings the picture has no room for."""
+    missing = [row for row in sweep.rows if row not in shown]
+    if not missing:
+        return None
+    failed = Counter(STATUS[row.status] for row in missing if row.status != "ok")
+    told = "".join(f", {count} {status}" for status, count in failed.items())
+    return f"The {len(shown)} fastest of {len(sweep.rows)} settings{told and ' (of the others' + told + ')'}."
+
+
+def failure(row: Row) -> str | None:
+    """Say why a setting has no time, or not all of them."""
+    if row.status == "ok":
+        return None if row.native_s or row.two_pass_s else "no step in the file"
+    return STATUS[row.status] + (f": {row.reason}" if row.reason else "")
+
+
+def memory(count: float) -> str:
+    """Write a number of bytes as GiB, or MiB where it is small."""
+    return f"{brief(count / 2**30)} GiB" if count >= 2**29 else f"{brief(count / 2**20)} MiB"
+
+
+def best_row(sweep: Sweep) -> Row | None:
+    """Return the row of the best setting."""
+    best = sweep.best
+    return next((row for row in sweep.rows if best is not None and row.label == best.label and row.status == "ok"), None)
