@@ -14,6 +14,7 @@ ARG TORCH_INDEX_URL=
 RUN --mount=type=cache,target=/root/.cache/uv if [ -n "$CLIENT_TORCH" ]; then \
     UV=/opt/uv/bin/uv TORCH_INDEX_URL=$TORCH_INDEX_URL sh /requirements/install-torch.sh; fi
 COPY docker/server/make_tiny_qwen3.py /tmp/
+COPY docker/server/tiny_qwen3/merges.txt /tmp/tiny_qwen3/
 RUN python3 /tmp/make_tiny_qwen3.py --tokenizer-only /models/tiny-qwen3
 COPY bench /app/bench
 COPY plots /app/plots

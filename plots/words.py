@@ -20,6 +20,7 @@ IN_A_SENTENCE = {
     "sdk_custom": "the SDK's custom loss",
     CONTROL: "fused GSPO again",
 }
+WEIGHTS = {"random": "random weights", "pretrained": "pretrained weights", "arithmetic": "trained on arithmetic"}
 BACKENDS = {"jax": "JAX", "fsdp": "FSDP", "megatron": "Megatron"}
 ORDERS = {"interleaved": "paths interleaved", "blocked": "one path after the other"}
 MODES = {"pipelined": "calls pipelined", "blocking": "each call waited for"}
@@ -76,7 +77,7 @@ def where(result: Result) -> list[str]:
     setting = result.setting
     what = [clipped(setting.model, 110) if setting.model else "model not in the file"]
     if setting.weights:
-        what[0] += f", {setting.weights} weights"
+        what[0] += f", {WEIGHTS[setting.weights]}"
     what.append(_machine(setting))
     if setting.backend:
         what.append(f"{BACKENDS.get(setting.backend) or clipped(setting.backend, 30)} backend")

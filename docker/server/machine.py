@@ -96,7 +96,7 @@ def cuda_version() -> str | None:
 
 
 def weights_kind(base_model: str) -> str | None:
-    """What weights.txt in the model's folder says ("random"), "pretrained" for a name on the hub, None for any other folder."""
+    """What weights.txt in the model's folder says ("random" or "arithmetic"), "pretrained" for a name on the hub, else None."""
     folder = Path(base_model)
     if not folder.is_dir():
         return "pretrained"

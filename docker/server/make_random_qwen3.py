@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 import torch
-from make_tiny_qwen3 import EOS_ID, PAD_ID, tokenizer_files, write
+from make_tiny_qwen3 import EOS_ID, PAD_ID, read_merges, tokenizer_files, write
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 SHAPES = {
@@ -42,7 +42,7 @@ def main() -> None:
     with torch.device("cuda"):
         model = Qwen3ForCausalLM(config)
     model.save_pretrained(args.out)
-    write(args.out, tokenizer_files() | {"weights.txt": "random\n"})
+    write(args.out, tokenizer_files(read_merges()) | {"weights.txt": "random\n"})
     print(f"{args.out}: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
 
 

@@ -1,23 +1,24 @@
-"""Writes the small Qwen3 that the CPU image carries: random weights, its own byte-level tokenizer, the same bytes every time.
+"""Writes the small Qwen3 that the CPU image carries, from tiny_qwen3/ beside this file: the same bytes every time.
 
     python make_tiny_qwen3.py OUT                    the whole model folder
     python make_tiny_qwen3.py --tokenizer-only OUT   tokenizer and chat template alone, without numpy
 
-It answers with noise: it is there so that a machine without a GPU and without a download runs the real server.
+It is there so that a machine without a GPU and without a download runs the real server, and learns something with it: it reads
+short arithmetic stories (bench/tasks/arithmetic.py) and gets some of them right. train_tiny_qwen3.py made it.
 """
 
 import argparse
 import json
-import struct
 from pathlib import Path
 from typing import Any
 
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 PAD_ID, EOS_ID = 0, 2
-VOCAB = 320  # 3 specials and 256 bytes; the rest pads the matrices and is never sampled
-HIDDEN, LAYERS, HEADS, KV_HEADS, HEAD_DIM, MLP = 64, 2, 4, 2, 16, 192
-END_LOGIT = 0.28  # column 0 of the head at the end token: answers end by themselves after some 60 tokens
-UNUSED_LOGIT = -10.0
+VOCAB = 512  # 3 specials, 256 bytes, and a merge each for the rest
+HIDDEN, LAYERS, HEADS, KV_HEADS, HEAD_DIM, MLP = 128, 3, 4, 2, 32, 256
+PARTS = Path(__file__).parent / "tiny_qwen3"  # merges.txt, and model.safetensors in float16
+# Qwen3's: a word takes the space before it, each digit is a token.
+WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 # Qwen's own format; enable_thinking is accepted, as Qwen3's template accepts it: false closes an empty thought first.
 CHAT_TEMPLATE = """\
@@ -40,11 +41,12 @@ def byte_symbols() -> list[str]:
     return [chr(byte if byte in printable else next(hidden)) for byte in range(256)]
 
 
-def tokenizer_files() -> dict[str, Any]:
-    """File name -> content (text, or an object to be written as JSON) of the tokenizer."""
+def tokenizer_files(merges: list[tuple[str, str]]) -> dict[str, Any]:
+    """File name -> content (text, or an object to be written as JSON) of the tokenizer: bytes, and the merges in their order."""
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    symbols = {symbol: len(SPECIALS) + byte for byte, symbol in enumerate(byte_symbols())}
+    split = {"type": "Split", "pattern": {"Regex": WORDS}, "behavior": "Isolated", "invert": False}
+    symbols = [*SPECIALS, *byte_symbols(), *(left + right for left, right in merges)]
     return {
         "tokenizer.json": {
             "version": "1.0",
@@ -52,7 +54,7 @@ def tokenizer_files() -> dict[str, Any]:
             "padding": None,
             "added_tokens": [{"id": i, "content": content, **flags} for i, content in enumerate(SPECIALS)],
             "normalizer": None,
-            "pre_tokenizer": byte_level,
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, byte_level]},
             "post_processor": None,
             "decoder": byte_level,
             "model": {
@@ -64,8 +66,8 @@ def tokenizer_files() -> dict[str, Any]:
                 "fuse_unk": False,
                 "byte_fallback": False,
                 "ignore_merges": False,
-                "vocab": {content: i for i, content in enumerate(SPECIALS)} | symbols,
-                "merges": [],
+                "vocab": {content: i for i, content in enumerate(symbols)},
+                "merges": [list(pair) for pair in merges],
             },
         },
         "tokenizer_config.json": {
@@ -104,61 +106,18 @@ def config() -> dict[str, Any]:
     }
 
 
-def weights() -> dict[str, Any]:
-    """Parameter name -> float32 array; every value from one seeded generator.
+def read_merges() -> list[tuple[str, str]]:
+    """The committed merges, one a line: two symbols that become one."""
+    pairs = [line.split(" ") for line in (PARTS / "merges.txt").read_text(encoding="utf-8").splitlines()]
+    return [(left, right) for left, right in pairs]
 
-    Dimension 0 of the residual stream is a constant that no layer writes to, so that column 0 of the head is a bias: it makes
-    the end token likelier and the unused ids of the vocabulary impossible.
-    """
+
+def weights_bytes() -> bytes:
+    """The committed weights as the server reads them: float32, in the safetensors format."""
     import numpy as np
+    from safetensors.numpy import load_file, save
 
-    rng = np.random.default_rng(0)
-
-    def normal(*shape: int, scale: float) -> Any:
-        return (rng.standard_normal(shape) * scale).astype(np.float32)
-
-    def out_of(inner: int) -> Any:
-        matrix = normal(HIDDEN, inner, scale=inner**-0.5)
-        matrix[0] = 0.0
-        return matrix
-
-    wide = HIDDEN**-0.5
-    embedding = normal(VOCAB, HIDDEN, scale=1.0)
-    embedding[:, 0] = HIDDEN**0.5
-    head = normal(VOCAB, HIDDEN, scale=wide)
-    head[:, 0] = 0.0
-    head[EOS_ID, 0] = END_LOGIT
-    head[[PAD_ID, 1], 0] = UNUSED_LOGIT
-    head[len(SPECIALS) + 256 :, 0] = UNUSED_LOGIT
-    tensors = {"model.embed_tokens.weight": embedding, "model.norm.weight": np.ones(HIDDEN, np.float32), "lm_head.weight": head}
-    for layer in range(LAYERS):
-        parts = {
-            "input_layernorm": np.ones(HIDDEN, np.float32),
-            "post_attention_layernorm": np.ones(HIDDEN, np.float32),
-            "self_attn.q_proj": normal(HEADS * HEAD_DIM, HIDDEN, scale=wide),
-            "self_attn.k_proj": normal(KV_HEADS * HEAD_DIM, HIDDEN, scale=wide),
-            "self_attn.v_proj": normal(KV_HEADS * HEAD_DIM, HIDDEN, scale=wide),
-            "self_attn.o_proj": out_of(HEADS * HEAD_DIM),
-            "self_attn.q_norm": np.ones(HEAD_DIM, np.float32),
-            "self_attn.k_norm": np.ones(HEAD_DIM, np.float32),
-            "mlp.gate_proj": normal(MLP, HIDDEN, scale=wide),
-            "mlp.up_proj": normal(MLP, HIDDEN, scale=wide),
-            "mlp.down_proj": out_of(MLP),
-        }
-        tensors |= {f"model.layers.{layer}.{name}.weight": value for name, value in parts.items()}
-    return tensors
-
-
-def safetensors_bytes(tensors: dict[str, Any]) -> bytes:
-    """float32 arrays in the safetensors format: the header's length, the header, the values in the header's order."""
-    header: dict[str, Any] = {}
-    end = 0
-    for name, value in sorted(tensors.items()):
-        header[name] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [end, end := end + value.nbytes]}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    values = b"".join(value.astype("<f4").tobytes() for _, value in sorted(tensors.items()))
-    return struct.pack("<Q", len(text)) + text + values
+    return save({name: value.astype(np.float32) for name, value in load_file(PARTS / "model.safetensors").items()})
 
 
 def write(folder: Path, files: dict[str, Any]) -> None:
@@ -175,12 +134,12 @@ def main() -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="folder to write, made if missing")
     parser.add_argument("--tokenizer-only", action="store_true", help="write no weights")
     args = parser.parse_args()
-    files = tokenizer_files()
+    files = tokenizer_files(read_merges())
     if not args.tokenizer_only:
         files |= {
             "config.json": config(),
-            "model.safetensors": safetensors_bytes(weights()),
-            "weights.txt": "random\n",
+            "model.safetensors": weights_bytes(),
+            "weights.txt": "arithmetic\n",
         }
     write(args.out, files)
 

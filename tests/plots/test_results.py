@@ -118,7 +118,7 @@ REFUSED = {
     "a comparison of nothing": (changed("comparisons", 0, "baseline", value=None), "comparisons[0].baseline is null"),
     "weights of a third sort": (
         changed("environment", "server", "weights", value="warm"),
-        'environment.server.weights is "warm", expected random or pretrained',
+        'environment.server.weights is "warm", expected random or pretrained or arithmetic',
     ),
     "notes as a text": (changed("environment", "server", "notes", value="x"), "environment.server.notes is"),
 }

@@ -1,6 +1,7 @@
 """What the picture says, sentence by sentence."""
 
 import copy
+import dataclasses
 
 import pytest
 
@@ -76,6 +77,12 @@ def test_what_ran_where_is_said_from_the_file(told):
     what, how = words.where(told("on a GPU"))
     assert what == "Qwen/Qwen3-4B-Instruct-2507, pretrained weights  ·  NVIDIA L4  ·  FSDP backend"
     assert how.endswith("one path after the other  ·  each call waited for")
+
+
+def test_the_embedded_model_is_said_to_know_arithmetic(told):
+    result = told("schema1")
+    setting = dataclasses.replace(result.setting, weights="arithmetic")
+    assert words.where(dataclasses.replace(result, setting=setting))[0].startswith("tiny-qwen3, trained on arithmetic  ·  CPU only")
 
 
 def test_several_gpus_are_counted(told):

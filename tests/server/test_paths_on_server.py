@@ -212,7 +212,8 @@ def test_the_whole_command_writes_a_complete_file(server: RunningServer, tmp_pat
     assert "engine_forward" not in document["native_1pass"]["timeline_mean_s"]
     assert document["roofline"]["shape"]["hidden_size"] == document["environment"]["server"]["model_config"]["hidden_size"]
     assert document["environment"]["server"]["backend"] == "jax"
-    assert "RANDOM_WEIGHTS" in [warning["code"] for warning in document["warnings"]]
+    assert document["environment"]["server"]["weights"] == "arithmetic"
+    assert "RANDOM_WEIGHTS" not in [warning["code"] for warning in document["warnings"]]
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("BENCH_RESULT ")]
     assert json.loads(line.removeprefix("BENCH_RESULT ")) == document["summary"]
     assert tenants_in(server, 0) == []

@@ -49,7 +49,7 @@ def test_the_environment_tells_what_the_server_is(server: Any) -> None:
     told = get(f"{server.url}/gspo-bench/environment")
     assert told["versions"]["skyrl"] == "0.4.0"
     assert told["versions"]["tinker"].startswith("0.25.")
-    assert (told["backend"], told["preset"], told["weights"], told["gpus"]) == ("jax", "cpu", "random", [])
+    assert (told["backend"], told["preset"], told["weights"], told["gpus"]) == ("jax", "cpu", "arithmetic", [])
     assert told["backend_config"]["max_lora_adapters"] == 2  # the caller's, over the preset's 4
     assert told["backend_config"]["max_lora_rank"] == 32
     assert told["base_model"] == str(server.model)

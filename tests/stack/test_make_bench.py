@@ -101,8 +101,8 @@ def test_the_result_file_names_both_images_by_id(document):
         assert image == listed.stdout.strip()
 
 
-def test_the_result_file_says_that_the_weights_are_random(document):
-    assert document["environment"]["server"]["weights"] == "random"
+def test_the_result_file_says_what_the_weights_were_trained_on(document):
+    assert document["environment"]["server"]["weights"] == "arithmetic"
 
 
 def test_the_summary_is_printed_as_one_line_of_json(benched, document):
