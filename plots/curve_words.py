@@ -6,6 +6,7 @@ from plots import words
 from plots.learning_run import LearningRun
 from plots.numbers import clipped, day_and_time, percent, plural
 from plots.smoothing import smoothed, window
+from plots.weights import WEIGHTS
 
 TASKS = {"gsm8k": "GSM8K", "arithmetic": "arithmetic problems"}
 PATHS = {"native_1pass": "fused GSPO", "custom_2pass": "GSPO by two passes"}
@@ -61,7 +62,7 @@ def where(runs: Sequence[LearningRun]) -> list[str]:
     """Say what the runs have in common: two lines, those that the records can tell."""
     what = _same(
         runs,
-        lambda run: clipped(run.model, 90) + (f", {run.weights} weights" if run.weights else "") if run.model else None,
+        _model,
         lambda run: clipped(run.gpus[0], 50) if run.gpus else None,
     )
     how = _same(
@@ -72,6 +73,13 @@ def where(runs: Sequence[LearningRun]) -> list[str]:
         lambda run: f"seed {run.seed}" if run.seed is not None else None,
     )
     return [words.SEPARATOR.join(parts) for parts in (what, how) if parts]
+
+
+def _model(run: LearningRun) -> str | None:
+    if not run.model:
+        return None
+    trained = WEIGHTS.get(run.weights, f"{clipped(run.weights, 30)} weights") if run.weights else None
+    return ", ".join(part for part in (clipped(run.model, 90), trained) if part)
 
 
 def names(runs: Sequence[LearningRun]) -> list[str]:

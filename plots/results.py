@@ -7,9 +7,9 @@ from pathlib import Path
 from plots.breakdown import Breakdown, Roofline, read_breakdown, read_roofline
 from plots.checked import Section, first, read_object
 from plots.errors import PlotInputError
+from plots.weights import WEIGHTS
 
 NEWEST_SCHEMA = 1
-WEIGHTS = ("random", "pretrained", "arithmetic")
 PATHS = ("native_1pass", "custom_2pass", "sdk_custom", "native_1pass_control")
 SHORTEST_STEP_S, LONGEST_STEP_S = 1e-9, 1e9  # outside: a mistake in the file
 
@@ -183,7 +183,7 @@ def _setting(root: Section) -> Setting:
     server = root.section("environment").section("server")
     return Setting(
         model=summary.text("model"),
-        weights=server.choice("weights", WEIGHTS),
+        weights=server.choice("weights", list(WEIGHTS)),
         gpus=tuple(gpu.text("name") or "unnamed GPU" for gpu in server.sections("gpus")),
         cpu=server.text("cpu"),
         cpu_count=server.whole("cpu_count"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from plots.breakdown import Roofline, read_roofline
 from plots.checked import Section, read_object
 from plots.errors import PlotInputError
+from plots.weights import WEIGHTS
 
 KIND = "gspo-bench-sweep"
 NEWEST_SCHEMA = 1
@@ -71,7 +72,7 @@ def read_sweep(path: Path) -> Sweep:
         reason=root.text("reason"),
         created_at=root.text("created_at"),
         model=root.text("model"),
-        weights=root.choice("weights", ["random", "pretrained"]),
+        weights=root.choice("weights", list(WEIGHTS)),
         gpu=root.text("gpu"),
         backend=root.text("backend"),
         sequences=batch.whole("sequences"),

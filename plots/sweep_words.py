@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from plots.numbers import brief, clipped, day_and_time, plural, rough, short
 from plots.sweep_file import Row, Sweep
+from plots.weights import WEIGHTS
 from plots.words import BACKENDS, SEPARATOR
 
 STATUS = {
@@ -52,7 +53,7 @@ def where(sweep: Sweep) -> list[str]:
     """Say what ran where, and how: two lines."""
     what = [clipped(sweep.model, 110) if sweep.model else "model not in the file"]
     if sweep.weights:
-        what[0] += f", {sweep.weights} weights"
+        what[0] += f", {WEIGHTS[sweep.weights]}"
     if sweep.gpu:
         what.append(clipped(sweep.gpu, 60))
     if sweep.backend:

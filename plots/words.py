@@ -3,6 +3,7 @@
 from plots.measures import Measures, beyond
 from plots.numbers import clipped, day_and_time, percent, plural, short
 from plots.results import Caution, Comparison, Result, Setting
+from plots.weights import WEIGHTS
 
 SEPARATOR = "  \N{MIDDLE DOT}  "
 MOST_CAUTIONS = 3
@@ -20,7 +21,6 @@ IN_A_SENTENCE = {
     "sdk_custom": "the SDK's custom loss",
     CONTROL: "fused GSPO again",
 }
-WEIGHTS = {"random": "random weights", "pretrained": "pretrained weights", "arithmetic": "trained on arithmetic"}
 BACKENDS = {"jax": "JAX", "fsdp": "FSDP", "megatron": "Megatron"}
 ORDERS = {"interleaved": "paths interleaved", "blocked": "one path after the other"}
 MODES = {"pipelined": "calls pipelined", "blocking": "each call waited for"}
