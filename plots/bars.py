@@ -12,7 +12,6 @@ from plots.sheet import Sheet
 
 BODY_IN = 4.0
 PANEL_GAP_IN = 0.5
-NARROW_IN = 6.0  # in a narrower box the panels stand one above the other
 UNITS = ((0.1, 1.0, "Seconds", "s"), (1e-4, 1e3, "Milliseconds", "ms"), (0.0, 1e6, "Microseconds", "µs"))
 
 
@@ -29,7 +28,7 @@ def draw_body(figure: Figure, box: page.Box, drawn: Measures) -> None:
     panels = _panels(drawn)
     gaps = len(panels) - 1
     for place, panel in enumerate(panels):
-        if box.width < NARROW_IN:
+        if box.width < page.NARROW_IN:
             height = (box.height - gaps * PANEL_GAP_IN) / len(panels)
             part = page.Box(box.left, box.bottom + (gaps - place) * (height + PANEL_GAP_IN), box.width, height)
         else:

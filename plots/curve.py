@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from plots import curve_words, page, style
 from plots.learning_run import LearningRun, Point
@@ -14,12 +15,11 @@ from plots.smoothing import smoothed, window
 
 BODY_IN = 3.9
 PANEL_GAP_IN = 0.45
-AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.42  # below, left of and above the axes
+AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.5  # below, left of and above the axes
 LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.34
 MOST_RAW_DOTS = 60
 WIDER = 1.04  # the screen's glyphs are a little wider than the font says
-# Okabe and Ito's, without the yellow, which is faint on white; more runs than colours are told apart by their dashes.
-RUN_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000")
+# More runs than colours are told apart by their dashes.
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
 UNITS = ((2 * 3600.0, 3600.0, "hours"), (120.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
 
@@ -34,29 +34,71 @@ class Line:
     dash: str | tuple[int, tuple[float, ...]]
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One panel: what its x axis is called, whether it counts whole steps, and where a point stands on it."""
+
+    title: str
+    label: str
+    whole: bool
+    place: Callable[[Point], float | None]
+
+
 def draw(figure: Sheet, runs: Sequence[LearningRun]) -> None:
     """Draw the whole picture, and size the figure for it."""
     names = curve_words.names(runs)
-    lines = [Line(run, name, *_look(runs, number)) for number, (run, name) in enumerate(zip(runs, names, strict=True))]
-    timed = all(any(point.elapsed_s is not None for point in run.points) for run in runs)
     head = page.heading(curve_words.title(runs), curve_words.partial(runs), curve_words.verdict(runs, names), curve_words.where(runs))
-    foot = page.small_print(curve_words.small_print(runs, timed))
-    legend = _legend_rows(lines, figure.size.width_in - 2 * page.MARGIN_IN) if len(lines) > 1 else []
-    legend_in = LEGEND_PITCH_IN * len(legend) + (0.1 if legend else 0)
-    box = page.lay_out(figure, head, foot, BODY_IN + legend_in)
+    foot = page.small_print(curve_words.small_print(runs, is_timed(runs)))
+    box = page.lay_out(figure, head, foot, body_in(runs, figure.size.width_in - 2 * page.MARGIN_IN))
+    draw_body(figure, box, runs)
+
+
+def body_in(runs: Sequence[LearningRun], width_in: float) -> float:
+    """Return how high the panels and the runs' names are, in inches, in a box of that width."""
+    panels = 2 if is_timed(runs) and width_in < page.NARROW_IN else 1
+    return _legend_in(_legend_rows(_lines(runs), width_in)) + BODY_IN * panels + PANEL_GAP_IN * (panels - 1)
+
+
+def draw_body(figure: Figure, box: page.Box, runs: Sequence[LearningRun]) -> None:
+    """Draw the panels and the runs' names alone into a box of the figure; in a narrow one the panels stand one above the other."""
+    lines = _lines(runs)
+    legend = _legend_rows(lines, box.width)
     _draw_legend(figure, box, legend)
-    panels = 2 if timed else 1
-    width = (box.width - (panels - 1) * PANEL_GAP_IN) / panels
-    height = box.height - legend_in
-    longest_s = max((point.elapsed_s or 0.0 for run in runs for point in run.points), default=0.0)
-    per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if longest_s >= least)
-    along: list[tuple[str, str, Callable[[Point], float | None]]] = [("Accuracy, by step", "training step", lambda point: point.step)]
-    if timed:
-        by_time = lambda point: None if point.elapsed_s is None else point.elapsed_s / per_unit  # noqa: E731
-        along.append(("Accuracy, by wall-clock time", f"{unit} of work", by_time))
-    for column, (title, label, place) in enumerate(along):
-        part = page.Box(box.left + column * (width + PANEL_GAP_IN), box.bottom, width, height)
-        _draw_panel(figure, part, lines, title, label, place)
+    room = page.Box(box.left, box.bottom, box.width, box.height - _legend_in(legend))
+    panels = _panels(runs)
+    gaps = (len(panels) - 1) * PANEL_GAP_IN
+    for place, panel in enumerate(panels):
+        if box.width < page.NARROW_IN:
+            height = (room.height - gaps) / len(panels)
+            part = page.Box(room.left, room.bottom + (len(panels) - 1 - place) * (height + PANEL_GAP_IN), room.width, height)
+        else:
+            width = (room.width - gaps) / len(panels)
+            part = page.Box(room.left + place * (width + PANEL_GAP_IN), room.bottom, width, room.height)
+        _draw_panel(figure, part, lines, panel)
+
+
+def is_timed(runs: Sequence[LearningRun]) -> bool:
+    """Return whether every run tells its time."""
+    return all(any(point.elapsed_s is not None for point in run.points) for run in runs)
+
+
+def _panels(runs: Sequence[LearningRun]) -> list[Panel]:
+    panels = [Panel("Accuracy, by step", "training step", True, lambda point: float(point.step))]
+    if is_timed(runs):
+        longest_s = max((point.elapsed_s or 0.0 for run in runs for point in run.points), default=0.0)
+        per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if longest_s >= least)
+        place = lambda point: None if point.elapsed_s is None else point.elapsed_s / per_unit  # noqa: E731
+        panels.append(Panel("Accuracy, by wall-clock time", f"{unit} of work", False, place))
+    return panels
+
+
+def _lines(runs: Sequence[LearningRun]) -> list[Line]:
+    names = curve_words.names(runs)
+    return [Line(run, name, *_look(runs, number)) for number, (run, name) in enumerate(zip(runs, names, strict=True))]
+
+
+def _legend_in(rows: Sequence[object]) -> float:
+    return LEGEND_PITCH_IN * len(rows) + 0.1 if rows else 0.0
 
 
 def _look(runs: Sequence[LearningRun], number: int) -> tuple[str, str | tuple[int, tuple[float, ...]]]:
@@ -65,12 +107,14 @@ def _look(runs: Sequence[LearningRun], number: int) -> tuple[str, str | tuple[in
     if len(runs) == 1 or (len(set(paths)) > 1 and all(path in style.COLOURS for path in paths)):
         path = paths[number]
         earlier = paths[:number].count(path)
-        return style.COLOURS.get(path or "", RUN_COLOURS[0]), DASHES[earlier % len(DASHES)]
-    return RUN_COLOURS[number % len(RUN_COLOURS)], DASHES[number // len(RUN_COLOURS) % len(DASHES)]
+        return style.COLOURS.get(path or "", style.RUNS[0]), DASHES[earlier % len(DASHES)]
+    return style.RUNS[number % len(style.RUNS)], DASHES[number // len(style.RUNS) % len(DASHES)]
 
 
 def _legend_rows(lines: Sequence[Line], room_in: float) -> list[list[tuple[float, Line]]]:
-    """Return the runs' names in rows, each with where it begins in inches."""
+    """Return the runs' names in rows, each with where it begins in inches; a lone run needs none."""
+    if len(lines) == 1:
+        return []
     rows: list[list[tuple[float, Line]]] = []
     left = room_in
     for line in lines:
@@ -83,7 +127,7 @@ def _legend_rows(lines: Sequence[Line], room_in: float) -> list[list[tuple[float
     return rows
 
 
-def _draw_legend(figure: Sheet, box: page.Box, rows: Sequence[Sequence[tuple[float, Line]]]) -> None:
+def _draw_legend(figure: Figure, box: page.Box, rows: Sequence[Sequence[tuple[float, Line]]]) -> None:
     if not rows:
         return
     height = LEGEND_PITCH_IN * len(rows)
@@ -98,27 +142,26 @@ def _draw_legend(figure: Sheet, box: page.Box, rows: Sequence[Sequence[tuple[flo
             axes.text(left + SWATCH_IN, number, page.cut(line.name, 10, room_pt), size=10, va="center_baseline")
 
 
-def _draw_panel(
-    figure: Sheet, box: page.Box, lines: Sequence[Line], title: str, label: str, place: Callable[[Point], float | None]
-) -> None:
+def _draw_panel(figure: Figure, box: page.Box, lines: Sequence[Line], panel: Panel) -> None:
     width_in, height_in = figure.get_size_inches()
     axes = page.Box(box.left + TICKS_IN, box.bottom + AXIS_IN, box.width - TICKS_IN, box.height - AXIS_IN - TITLE_IN).axes_on(figure)
-    figure.text(box.left / width_in, (box.bottom + box.height - 0.28) / height_in, title, size=11.5, weight="bold", va="baseline")
+    figure.text(box.left / width_in, (box.bottom + box.height - 0.28) / height_in, panel.title, size=11.5, weight="bold", va="baseline")
     for line in lines:
-        _draw_run(axes, line, place, faint=len(lines) > 4)
+        _draw_run(axes, line, panel.place, faint=len(lines) > 4)
     highest = max(max(point.correct or 0.0, point.held_out or 0.0) for line in lines for point in line.run.points)
     axes.set_ylim(0, min(1.0, max(0.1, highest * 1.12)) + 0.005)
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
-    places = [at for line in lines for point in line.run.points if (at := place(point)) is not None]
+    places = [at for line in lines for point in line.run.points if (at := panel.place(point)) is not None]
     low, high = min(places), max(places)
-    low = min(low, 0.0) if low <= 0.2 * high else low
-    margin = (high - low) * 0.02 or 0.5
+    low = 0.0 if low <= 0.2 * high or low == high else low
+    margin = (high - low) * 0.02 or 1.0
     axes.set_xlim(low - margin, high + margin)
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=label == "training step"))
+    ticks = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=panel.whole).tick_values(low, high)
+    axes.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{value:.6g}"))))
     axes.tick_params(axis="x", labelsize=9.5, labelcolor=style.MUTED)
-    axes.set_xlabel(label, size=10, color=style.MUTED)
+    axes.set_xlabel(panel.label, size=10, color=style.MUTED)
 
 
 def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], faint: bool) -> None:
@@ -154,7 +197,7 @@ def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], fa
             linewidth=1.2,
             marker="D",
             markersize=7,
-            markerfacecolor="white",
+            markerfacecolor=style.PAPER,
             markeredgecolor=line.colour,
             markeredgewidth=1.6,
             zorder=4,

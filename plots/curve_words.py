@@ -19,8 +19,8 @@ def title(runs: Sequence[LearningRun]) -> str:
     (run,) = runs
     who = clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 40) if run.model else None
     loss = PATHS.get(run.path or "") if run.loss in (None, "gspo") else run.loss
-    what = " ".join(part for part in (who, f"on {_task(run)}" if run.task else None, f"with {clipped(loss, 40)}" if loss else None) if part)
-    return f"{what}: {_climb(run)}" if what else _climb(run)[0].upper() + _climb(run)[1:]
+    what = ", ".join(part for part in (who, _task(run) if run.task else None, clipped(loss, 40) if loss else None) if part)
+    return f"{what or 'Accuracy'}: {_climb(run)}"
 
 
 def partial(runs: Sequence[LearningRun]) -> str | None:
@@ -42,8 +42,8 @@ def verdict(runs: Sequence[LearningRun], names: Sequence[str]) -> str | None:
     """Say what the held-out problems show; of several runs, what each reached."""
     if len(runs) > 1:
         ends = [(name, ends_of(run)) for name, run in zip(names, runs, strict=True)]
-        told = "; ".join(f"{name}: {percent(100 * last)}" for name, (_, last) in ends[:4])
-        return f"At the end of {told}{'; and more' if len(ends) > 4 else ''}."
+        told = "; ".join(f"{name} {percent(100 * last)}" for name, (_, last) in ends[:4])
+        return f"At the end: {told}{f'; and {len(ends) - 4} more' if len(ends) > 4 else ''}."
     points = [point for point in runs[0].points if point.held_out is not None]
     if not points:
         return None
@@ -114,6 +114,8 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
         lines.append("Time: of work, without what a run lay dead between being killed and resumed.")
     else:
         lines.append("The metrics have no times: no panel for them.")
+    if any(run.status is None for run in runs):
+        lines.append("No run.json beside the metrics: they do not tell what ran.")
     source = "; ".join(_source(run) for run in runs[:4]) + (f"; and {len(runs) - 4} more" if len(runs) > 4 else "")
     return [*lines, f"From {source}."]
 
@@ -129,8 +131,8 @@ def _climb(run: LearningRun) -> str:
     first, last = ends_of(run)
     steps = plural(len(run.points), "step")
     if len(run.points) == 1:
-        return f"accuracy {percent(100 * last)} after 1 step"
-    return f"accuracy {percent(100 * first)} to {percent(100 * last)} in {steps}"
+        return f"{percent(100 * last)} after 1 step"
+    return f"{percent(100 * first)} to {percent(100 * last)} in {steps}"
 
 
 def _task(run: LearningRun) -> str:

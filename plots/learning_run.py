@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plots.checked import Section, first, read_object, read_objects
-from plots.errors import PlotInputError
+from plots.errors import NothingToDraw, PlotInputError
 
 KIND = "gspo-bench-learn"
 NEWEST_SCHEMA = 1
@@ -81,7 +81,7 @@ def read_run(path: Path) -> LearningRun:
         raise PlotInputError(f"{root.file} has schema {schema}, this program reads up to {NEWEST_SCHEMA}; draw it with a newer gspo-bench")
     points = _points(read_objects(metrics))
     if not any(point.correct is not None or point.held_out is not None for point in points):
-        raise PlotInputError(f"{metrics} has no step with env/all/correct yet; wait for the run's first step, or give another run")
+        raise NothingToDraw(f"{metrics.parent.name}/{metrics.name} has no step with env/all/correct yet")
     server = root.section("environment").section("server")
     return LearningRun(
         folder=folder.resolve().name if has_record else path.name,

@@ -1,5 +1,6 @@
 """The page around a picture's axes: lines of text above and below, wrapped to the width, and room for the body."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ POINTS_PER_IN = 72.0
 GLYPHS_WIDER = 0.98  # the screen's glyphs are a little wider than the font says
 MOST_LINES_ON_A_SLIDE = 2  # of one paragraph
 LEAST_BODY = 0.5  # of a slide's height
+NARROW_IN = 6.0  # in a narrower box, what stands side by side stands one above the other
+_BREAKS = re.compile(r" (?!(?:%|s|ms|µs|GiB|MiB|MB|kB)(?:\W|$))")  # a number and its unit stay together
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def wrapped(words: str, size: float, bold: bool, widest_pt: float) -> list[str]:
     """Break a text into lines of at most `widest_pt` points; a word that is wider than a line is broken too."""
     lines: list[str] = []
     line = ""
-    for word in words.split(" "):
+    for word in _BREAKS.split(words):
         longer = f"{line} {word}" if line else word
         if width_pt(longer, size, bold) <= widest_pt:
             line = longer

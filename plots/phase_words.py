@@ -112,10 +112,11 @@ def row(made: Breakdown) -> str:
     return f"{name}: {rough(made.step_s)}" + (", by the client's clock" if made.by_client else "")
 
 
-def floor(made: Breakdown) -> str:
-    """Say in a few words what a path's arithmetic alone would take."""
+def floor(made: Breakdown) -> tuple[str, str, str]:
+    """Say in a few words, and in fewer and fewer, what a path's arithmetic alone would take."""
+    seconds = rough(made.floor_s or 0)
     used = "" if made.mfu_pct is None else f" ({percent(made.mfu_pct)} of the peak used)"
-    return f"{FLOOR_MARK} arithmetic alone: {rough(made.floor_s or 0)}{used}"
+    return f"{FLOOR_MARK} arithmetic alone: {seconds}{used}", f"{FLOOR_MARK} arithmetic: {seconds}", f"{FLOOR_MARK} {seconds}"
 
 
 def wire(drawn: Sequence[Breakdown]) -> list[str]:

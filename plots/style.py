@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib
 
 INK, MUTED, FAINT, ALERT, PAPER = "#1b1f24", "#57606a", "#d8dee4", "#b3261e", "#ffffff"
+BAND, BEST, MEMORY = "#f6f8fa", "#eaf3f9", "#b9c2cc"  # a sweep's every second row, its best row, its bars of memory
 
 # Okabe and Ito's palette, told apart with every common colour blindness; a path keeps its colour in every picture.
 # In the order in which the paths stand in every picture: the headline's two are neighbours, and so are the fused path and its control.
@@ -17,6 +18,16 @@ COLOURS = {
     "native_1pass_control": "#56b4e9",
 }
 ORDER = tuple(COLOURS)
+# Of a phase: a hue for whose it is, shades within it.
+PHASES = {
+    "engine": ("#4c9fd4", "#0072b2", "#084a75"),
+    "wait": ("#8fcdf0", "#56b4e9", "#3a93c6"),
+    "wire": ("#e69f00", "#f2c35c", "#b87d00"),
+    "client": ("#009e73", "#5cc7a6", "#00694c"),
+    "unexplained": ("#c3cad2",),
+}
+# Of runs in one picture; without the palette's yellow, which is faint on white.
+RUNS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000")
 SETTINGS: dict[Any, Any] = {
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,

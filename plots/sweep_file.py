@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plots.breakdown import Roofline, read_roofline
 from plots.checked import Section, read_object
-from plots.errors import PlotInputError
+from plots.errors import NothingToDraw, PlotInputError
 from plots.weights import WEIGHTS
 
 KIND = "gspo-bench-sweep"
@@ -64,7 +64,7 @@ def read_sweep(path: Path) -> Sweep:
         raise PlotInputError(f"{root.file} has schema {schema}, this program reads up to {NEWEST_SCHEMA}; draw it with a newer gspo-bench")
     rows = tuple(_row(section, number) for number, section in enumerate(root.sections("rows"), start=1))
     if not rows:
-        raise PlotInputError(f"{root.file} has no row yet; run `make sweep`, or look at what it says")
+        raise NothingToDraw(f"{path.name} has no row yet")
     batch = root.section("batch")
     return Sweep(
         file=path.name,
