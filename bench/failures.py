@@ -14,6 +14,11 @@ MAX_SEARCHED = 20_000
 
 _LOSS_MISSING = re.compile(r"Loss functions? \[?'?(?P<loss>\w+)'?\]? (?:are|is) not supported by the (?P<backend>\w+) backend")
 _CANNOT_SAMPLE = re.compile(r"trainer-only|[Ss]ampling is unavailable|cannot sample|inference is unavailable", re.IGNORECASE)
+# An answer that the SDK cannot read: a page of HTML, another server's JSON, a torn message.
+_UNREADABLE = re.compile(
+    r"expected a JSON value|EOF while parsing|Expecting value|JSON payload|Proto deserialization|expected schema|Content-Type response|"
+    r"object has no attribute|object is not subscriptable"
+)
 _OCCUPIED = re.compile(
     r"single LoRA adapter|already has a '?policy'? model|Maximum number of LoRA adapters|LoRA signature mismatch",
     re.IGNORECASE,
@@ -29,6 +34,11 @@ def explain(error: Exception, stage: str, probe: Probe) -> BenchError:
         return ServerGoneError(f"{stage}: the connection to {probe.base_url} was lost: {detail}")
     if _CANNOT_SAMPLE.search(detail):
         return UnsupportedError(f"{stage}: this server does not sample ({detail}).\nGive it a saved batch with --batch FILE.")
+    if _UNREADABLE.search(detail):
+        return BenchError(
+            f"{stage}: the server at {probe.base_url} sent an answer that is none of Tinker's: {detail}\n"
+            "Look whether a proxy answers in its place, and whether it goes with tinker 0.25 (SkyRL 0.4.0 does)."
+        )
     return BenchError(f"{stage}: the server at {probe.base_url} failed: {detail}")
 
 
