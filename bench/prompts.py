@@ -1,16 +1,15 @@
 """The questions that the batch is sampled from: 16 of our own, GSM8K, or a file with one JSON object a line."""
 
-import json
 import random
-import stat
 from pathlib import Path
 
 from bench.errors import InputError
+from bench.json_lines import read_objects, text_of
+from bench.tasks import gsm8k
 
 BUILTIN = "builtin"
 GSM8K = "gsm8k"
 WORD_PROBLEMS = Path(__file__).parent / "data" / "word_problems.jsonl"
-MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 def questions(source: str, count: int, seed: int) -> list[str]:
@@ -35,54 +34,19 @@ def read_questions(path: Path) -> list[str]:
     Raises:
         InputError: names the file, the line and what is wrong with it.
     """
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"cannot read the prompts file {path}: it is not a regular file. --prompts is builtin, gsm8k or a file.")
-        if found.st_size > MAX_FILE_BYTES:
-            raise InputError(f"{path} is larger than {MAX_FILE_BYTES:,} bytes; a prompts file has one JSON object a line.")
-        # Not splitlines(): JSON strings may hold U+2028 and its like. Some editors put a byte order mark first.
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise InputError(f"cannot read the prompts file {path}: {error.strerror}. --prompts is builtin, gsm8k or a file.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8.") from error
-    read = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}: not JSON ({str(error).splitlines()[0]}).") from error
-        question = entry.get("question") if isinstance(entry, dict) else None
-        if not isinstance(question, str) or not question.strip() or not _is_text(question):
-            raise InputError(f'{path}, line {number}: needs a "question" with text, such as {{"question": "What is 2+2?"}}.')
-        read.append(question)
-    if not read:
+    found = []
+    for where, entry in read_objects(path, "prompts file", "--prompts is builtin, gsm8k or a file."):
+        question = text_of(entry, "question")
+        if question is None:
+            raise InputError(f'{where}: needs a "question" with text, such as {{"question": "What is 2+2?"}}.')
+        found.append(question)
+    if not found:
         raise InputError(f"{path} holds no questions.")
-    return read
-
-
-def _is_text(question: str) -> bool:
-    """JSON can spell half of a surrogate pair, which no tokenizer takes."""
-    try:
-        question.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return found
 
 
 def _gsm8k(count: int, seed: int) -> list[str]:
-    import datasets
-
-    try:
-        rows = datasets.load_dataset("openai/gsm8k", "main", split="train")
-    except Exception as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"openai/gsm8k could not be loaded ({reason}).\nCheck the network or HF_HOME, or give a file with --prompts FILE."
-        ) from error
+    rows = gsm8k.rows_of_hub("train", "give a file with --prompts FILE")
     if count > len(rows):
         raise InputError(f"{count} prompts were asked for and GSM8K's training split has {len(rows)}.")
     chosen = random.Random(seed).sample(range(len(rows)), count)

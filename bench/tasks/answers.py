@@ -55,7 +55,7 @@ def number(text: str) -> Fraction | None:
 
 def _after_thought(text: str) -> str:
     """What follows the model's thought; nothing where the thought does not end."""
-    thought, closed, rest = text.rpartition("</think>")
+    _, closed, rest = text.rpartition("</think>")
     if closed:
         return rest
     return "" if "<think>" in text else text
