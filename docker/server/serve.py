@@ -7,6 +7,7 @@ python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 800
 import argparse
 import os
 import signal
+import sqlite3
 import sys
 import tempfile
 from collections.abc import MutableMapping
@@ -15,12 +16,14 @@ from types import FrameType
 from typing import Any
 
 import engine_spans
+import leftovers
 import upstream
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
 
 HERE = Path(__file__).resolve().parent
 # Longer than the SDK sends a request again: 5 minutes, then the try under way with its own 10 repeats of a minute each.
 KEEP_REQUESTS_S = 1800
+DATABASE, CHECKPOINTS = "tinker.db", "checkpoints"
 STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
 
 
@@ -34,8 +37,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")
     parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
-    parser.add_argument("--database-url", help="default: a new SQLite file that goes when the server does")
-    parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one that goes when the server does")
+    parser.add_argument("--state", default="", metavar="DIR", help="folder that keeps both of these; default: they go with the server")
+    parser.add_argument("--database-url", help="default: a SQLite file in the state")
+    parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one in the state")
     parser.add_argument("--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s")
     parser.add_argument(
         "--keep-requests-s",
@@ -102,8 +106,8 @@ def serve(args: argparse.Namespace, state: Path) -> None:
         backend=args.backend,
         backend_config=args.backend_config,
         runtime_role=args.runtime_role,
-        database_url=args.database_url or f"sqlite:///{state}/tinker.db",
-        checkpoints_base=args.checkpoints_base or state / "checkpoints",
+        database_url=args.database_url or f"sqlite:///{state}/{DATABASE}",
+        checkpoints_base=args.checkpoints_base or state / CHECKPOINTS,
         session_timeout_sec=args.session_timeout_s,
         session_cleanup_interval_sec=STALE_SWEEP_S,
     )
@@ -124,6 +128,18 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     )
 
 
+def kept_state(folder: Path) -> Path:
+    """The folder, made if missing, with what the server before this one left open settled. Exits 2 where it cannot be used."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = leftovers.settle(folder / DATABASE, folder / CHECKPOINTS)
+    except (OSError, sqlite3.Error) as error:
+        print(f"error: --state {folder} cannot be used: {error}.\nGive a folder that can be written, or remove it.", file=sys.stderr)
+        sys.exit(2)
+    print(f"State is kept in {folder}, with {kept} checkpoints of before.", file=sys.stderr)
+    return folder.resolve()
+
+
 def exit_on(signum: int, frame: FrameType | None) -> None:
     """Ends the process as a signal does; or with 1 where the engine had died, upon which SkyRL sends the signal to itself."""
     api = sys.modules.get("skyrl.tinker.api")
@@ -139,6 +155,9 @@ def main() -> None:
     prepare_environment(args.backend, os.environ)
     os.umask(0)  # the cache's volume is shared with clients that run as other users
     signal.signal(signal.SIGTERM, exit_on)  # uvicorn hands the signal on to this one when it has shut down
+    if args.state:
+        serve(args, kept_state(Path(args.state)))
+        return
     with tempfile.TemporaryDirectory(prefix="gspo-bench-server-", ignore_cleanup_errors=True) as state:
         serve(args, Path(state))
 
