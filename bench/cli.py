@@ -11,6 +11,7 @@ from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError, ServerGoneError
 from bench.export_command import export_command
 from bench.json_object import printable
+from bench.learn_command import learn_command
 from bench.repeats_command import repeats_command
 from bench.run_command import run_command
 from bench.show_command import show_command
@@ -30,6 +31,7 @@ def cli() -> None:
 
 cli.add_command(run_command)
 cli.add_command(synthetic_batch_command)
+cli.add_command(learn_command)
 cli.add_command(verify_command)
 cli.add_command(sweep_command)
 cli.add_command(doctor_command)

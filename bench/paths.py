@@ -42,7 +42,7 @@ class StepSetup:
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """A step's seconds, split into phases that sum to it, and the server's metrics of its calls.
+    """A step's seconds, split into phases that sum to it, the server's metrics of its calls, and its answer to the gradient call.
 
     `stages` and `calls` are on the client's monotonic clock, whose first moment is `started_wall_s` by the wall clock.
     """
@@ -53,6 +53,7 @@ class StepOutcome:
     started_wall_s: float = 0.0
     stages: tuple[Stage, ...] = ()
     calls: tuple[Call, ...] = ()
+    gradient: Any = None
 
 
 class Path(Protocol):
@@ -172,7 +173,7 @@ def _finish(setup: StepSetup, timer: PhaseTimer, gradient: Any, calls: list[Call
     timer.mark("optimizer_wait")
     calls.append(Call("optim_step", optimizer_called_s, timer.last_s))
     metrics = finite_metrics(gradient_result) | finite_metrics(optimizer_result)
-    return StepOutcome(timer.total_s, timer.phases_s, metrics, timer.started_wall_s, tuple(timer.stages), tuple(calls))
+    return StepOutcome(timer.total_s, timer.phases_s, metrics, timer.started_wall_s, tuple(timer.stages), tuple(calls), gradient_result)
 
 
 def paths_by_name(names: list[str]) -> list[Path]:

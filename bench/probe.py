@@ -92,6 +92,10 @@ class Probe:
         response.raise_for_status()
         return response.json()
 
+    def delete(self, path: str) -> None:
+        """Deletes what the path names, at most `TIMEOUT_S` long. Raises httpx.HTTPError."""
+        httpx.delete(f"{self.base_url}{path}", timeout=TIMEOUT_S).raise_for_status()
+
     def _extra(self, name: str, query: dict[str, str | int] | None = None) -> Any:
         try:
             response = self._kept.get(f"{self.base_url}/gspo-bench/{name}", params=query)

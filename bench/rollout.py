@@ -78,14 +78,7 @@ def sample_batch(
         sampler.sample(
             tinker.ModelInput.from_ints(prompt),
             num_samples=1,
-            sampling_params=tinker.SamplingParams(
-                max_tokens=settings.max_tokens,
-                stop=list(settings.stop_tokens) or None,
-                temperature=1.0,
-                top_p=1.0,
-                top_k=-1,
-                seed=settings.seed + index,
-            ),
+            sampling_params=sampling_params(settings.max_tokens, settings.stop_tokens, settings.seed + index),
         )
         for index, prompt in enumerate(prompts)
     ]
@@ -99,12 +92,28 @@ def sample_batch(
     return FrozenBatch(sequences, model, source)
 
 
-def _sequence(prompt: list[int], sampled: Any, advantage: float, index: int) -> Sequence:
+def sampling_params(max_tokens: int, stop_tokens: tuple[int, ...], seed: int) -> tinker.SamplingParams:
+    """Temperature 1 and the whole vocabulary: the logprobs that come back are then those of the model itself."""
+    return tinker.SamplingParams(max_tokens=max_tokens, stop=list(stop_tokens) or None, temperature=1.0, top_p=1.0, top_k=-1, seed=seed)
+
+
+def tokens_and_logprobs(sampled: Any, label: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """A sample's tokens and their logprobs; both empty where the model ended at once. `label` names it in messages.
+
+    Raises:
+        BenchError: not one logprob for each token, or one that is not finite.
+    """
     tokens, logprobs = list(sampled.tokens), sampled.logprobs
+    if tokens and (logprobs is None or len(logprobs) != len(tokens)):
+        raise BenchError(f"{label} came without a logprob for each of its {len(tokens)} tokens; the server cannot be used.")
+    if not all(math.isfinite(value) for value in logprobs or ()):
+        raise BenchError(f"{label} came with a logprob that is not finite: the model has diverged or the sampler is broken.")
+    return tuple(int(token) for token in tokens), tuple(float(value) for value in logprobs or ())
+
+
+def _sequence(prompt: list[int], sampled: Any, advantage: float, index: int) -> Sequence:
+    label = f"rollout {index + 1}"
+    tokens, logprobs = tokens_and_logprobs(sampled, label)
     if not tokens:
-        raise BenchError(f"rollout {index + 1} is empty: the model ended at once. Sample again with another --seed.")
-    if logprobs is None or len(logprobs) != len(tokens):
-        raise BenchError(f"rollout {index + 1} came without a logprob for each of its {len(tokens)} tokens; the server cannot be used.")
-    if not all(math.isfinite(value) for value in logprobs):
-        raise BenchError(f"rollout {index + 1} came with a logprob that is not finite: the model has diverged or the sampler is broken.")
-    return Sequence(tuple(prompt), tuple(int(token) for token in tokens), tuple(float(value) for value in logprobs), advantage)
+        raise BenchError(f"{label} is empty: the model ended at once. Sample again with another --seed.")
+    return Sequence(tuple(prompt), tokens, logprobs, advantage)

@@ -26,11 +26,12 @@ TENANT_MARGIN_S = 90.0
 
 @dataclass(frozen=True)
 class Session:
-    """A connection with one LoRA model on it."""
+    """A connection with one LoRA model on it; `service` reaches what else the server has."""
 
     client: tinker.TrainingClient
     model: str
     probe: Probe
+    service: Any = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: C
     say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
     client = _create(service, probe, wait, request, model, say)
     try:
-        yield Session(client, model, probe)
+        yield Session(client, model, probe, service)
     finally:
         _unload(client, probe, say)
 

@@ -1,0 +1,48 @@
+"""Checkpoints on the server: saved under the name of their step, and only the last one kept, so that a disk does not fill."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from bench.failures import detail_of
+from bench.learn.record import Checkpoint, RunFolder
+from bench.probe import Probe
+from bench.wait import ResultWaiter
+
+KEPT = 1
+
+
+@dataclass
+class Checkpoints:
+    """Saves the model's state, optimizer included, and records it in the run's folder."""
+
+    client: Any
+    folder: RunFolder
+    probe: Probe
+    wait: ResultWaiter
+    say: Callable[[str], None]
+    _states: list[str] = field(default_factory=list)
+
+    def save(self, next_step: int) -> str:
+        """Has the server save the state from which `next_step` follows; returns its name. It counts once it is recorded.
+
+        Raises:
+            BenchError: the server could not save it.
+        """
+        return str(self.wait(self.client.save_state(f"step-{next_step:06d}"), f"saving the state before step {next_step}").path)
+
+    def record(self, next_step: int, state: str, elapsed_s: float) -> None:
+        """Makes a saved state the one to resume from, and removes the ones before it."""
+        self.folder.write_checkpoint(Checkpoint(next_step, state, elapsed_s))
+        self._states.append(state)
+        while len(self._states) > KEPT:
+            self._remove(self._states.pop(0))
+
+    def _remove(self, state: str) -> None:
+        model_id, _, name = state.removeprefix("tinker://").partition("/weights/")
+        try:
+            self.probe.delete(f"/api/v1/training_runs/{model_id}/checkpoints/weights/{name}")
+        except httpx.HTTPError as error:
+            self.say(f"the older checkpoint {state} could not be removed ({detail_of(error)}); it stays on the server's disk")
