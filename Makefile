@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench verify plots report down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench learn verify plots report down image-cpu image-cuda test test-fast lint lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -10,6 +10,9 @@ doctor: ## say what this machine lacks for make bench, and what to type
 
 bench: ## measure on a GPU, or on none: results/report.html, last_gspo_bench.json and its plot; REPEAT=3 on three fresh servers
 	@docker/bench.sh
+
+learn: ## learn a task with GSPO and draw the curve: GSM8K on a GPU, arithmetic without; LEARN_ARGS=--resume goes on
+	@docker/bench.sh learn
 
 verify: ## check that the server tells the truth: outputs in order, masks respected, both paths the same step
 	@docker/bench.sh verify

@@ -2,6 +2,7 @@
 # Brings the stack up, measures, draws, takes the stack down: behind `make bench`. The exit code is the benchmark's.
 #   docker/bench.sh               the benchmark and its plots
 #   docker/bench.sh --repeat N    the same N times, each on a fresh server (see repeat.sh)
+#   docker/bench.sh learn         a learning run and its plots; its checkpoints outlive the stack
 #   docker/bench.sh COMMAND ...   another command of python -m bench against the same stack, such as verify
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,6 +53,12 @@ GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
 export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE
 
+if [[ ${1-} == learn ]]; then
+  SERVER_STATE=$(setting SERVER_STATE /cache/learn)
+  export SERVER_STATE
+  [[ $STACK == cuda ]] || PRESET=$(setting PRESET cpu-learn)
+  export PRESET
+fi
 compose --progress quiet up --detach --no-build server ||
   die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
 server=$(compose ps --all --quiet server)
@@ -60,8 +67,8 @@ watch_server >/dev/null 2>&1 &
 
 run=(run --rm --no-deps)
 [[ -t 0 && -t 1 ]] || run+=(--no-TTY)
-if [[ $# == 0 ]]; then
-  compose "${run[@]}" --name "$bench" bench
+if [[ $# == 0 || $1 == learn ]]; then
+  compose "${run[@]}" --name "$bench" "${1:-bench}"
   compose "${run[@]}" plots
 else
   compose "${run[@]}" --name "$bench" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"

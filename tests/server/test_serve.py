@@ -18,7 +18,7 @@ def serve(*flags: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--preset", "l5"], "there is no preset 'l5'.\nPresets are: a100, cpu, h100-h200, l4, stock."),
+        (["--preset", "l5"], "there is no preset 'l5'.\nPresets are: a100, cpu, cpu-learn, h100-h200, l4, stock."),
         (["--backend-config", "{x"], "--backend-config is not JSON"),
         (["--backend-config", "[1]"], "--backend-config is not a JSON object: '[1]'."),
         (["--backend", "jax", "--runtime-role", "trainer"], "--runtime-role trainer needs --backend fsdp"),
@@ -58,8 +58,9 @@ def test_every_preset_gives_a_reason_for_every_setting(path: object) -> None:
 
 
 @pytest.mark.server
-def test_the_cpu_presets_settings_are_the_jax_backends() -> None:
-    check("jax", load_preset("cpu"))
+@pytest.mark.parametrize("name", ["cpu", "cpu-learn"])
+def test_the_cpu_presets_settings_are_the_jax_backends(name: str) -> None:
+    check("jax", load_preset(name))
 
 
 @pytest.mark.server
