@@ -149,19 +149,24 @@ def _draw_panel(figure: Figure, box: page.Box, lines: Sequence[Line], panel: Pan
     for line in lines:
         _draw_run(axes, line, panel.place, faint=len(lines) > 4)
     highest = max(max(point.correct or 0.0, point.held_out or 0.0) for line in lines for point in line.run.points)
-    axes.set_ylim(0, min(1.0, max(0.1, highest * 1.12)) + 0.005)
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    top = min(1.0, max(0.1, highest * 1.12)) + 0.005
+    axes.set_ylim(0, top)
+    axes.yaxis.set_major_locator(_ticks(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]), 0, top))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
     places = [at for line in lines for point in line.run.points if (at := panel.place(point)) is not None]
     low, high = min(places), max(places)
     low = 0.0 if low <= 0.2 * high or low == high else low
     margin = (high - low) * 0.02 or 1.0
     axes.set_xlim(low - margin, high + margin)
-    ticks = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=panel.whole).tick_values(low, high)
-    axes.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
+    axes.xaxis.set_major_locator(_ticks(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=panel.whole), low, high))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{value:.6g}"))))
     axes.tick_params(axis="x", labelsize=9.5, labelcolor=style.MUTED)
     axes.set_xlabel(panel.label, size=10, color=style.MUTED)
+
+
+def _ticks(locator: MaxNLocator, low: float, high: float) -> FixedLocator:
+    """Return the locator's ticks, none beyond the ends."""
+    return FixedLocator([value for value in locator.tick_values(low, high) if low <= value <= high])
 
 
 def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], faint: bool) -> None:

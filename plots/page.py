@@ -25,7 +25,10 @@ _BREAKS = re.compile(r" (?!(?:%|s|ms|µs|GiB|MiB|MB|kB)(?:\W|$))")  # a number a
 
 @dataclass(frozen=True)
 class Text:
-    """One paragraph. `size` and `above` (the room before it) are in points; a `detail` is left out on a slide."""
+    """One paragraph. `size` and `above` (the room before it) are in points; a `detail` is left out on a slide.
+
+    `least`: down to which size it may go to stay on one line.
+    """
 
     words: str
     size: float = 10
@@ -33,6 +36,7 @@ class Text:
     bold: bool = False
     above: float = 0
     detail: bool = False
+    least: float | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def lay_out(figure: Sheet, head: Sequence[Text], foot: Sequence[Text], body_in: 
 
 def heading(title: str, stopped: str | None, verdict: str | None, where: Sequence[str]) -> list[Text]:
     """Return what stands above every picture: what was found, whether the run stopped early, the evidence, what ran where."""
-    head = [Text(title, 17, bold=True)]
+    head = [Text(title, 17, bold=True, least=15)]
     if stopped:
         head.append(Text(stopped, 11, style.ALERT, bold=True, above=2))
     if verdict:
@@ -135,12 +139,21 @@ def _lines(figure: Sheet, texts: Sequence[Text]) -> list[Text]:
     for text in texts:
         if text.detail and on_a_slide:
             continue
-        pieces = wrapped(text.words, text.size, text.bold, widest_pt)
+        size = _one_line_size(text, widest_pt)
+        pieces = wrapped(text.words, size, text.bold, widest_pt)
         if on_a_slide and len(pieces) > MOST_LINES_ON_A_SLIDE:
             pieces = pieces[:MOST_LINES_ON_A_SLIDE]
             pieces[-1] = pieces[-1][:-2].rstrip() + ELLIPSIS
-        lines += [replace(text, words=words, above=0 if number else text.above) for number, words in enumerate(pieces)]
+        lines += [replace(text, words=words, size=size, above=0 if number else text.above) for number, words in enumerate(pieces)]
     return lines
+
+
+def _one_line_size(text: Text, widest_pt: float) -> float:
+    """Return the size at which the text stays on one line, or its own where its least would not do."""
+    width = width_pt(text.words, text.size, text.bold)
+    if text.least is None or width <= widest_pt or width * text.least > widest_pt * text.size * GLYPHS_WIDER:
+        return text.size
+    return text.size * widest_pt / width * GLYPHS_WIDER
 
 
 def _height_in(lines: Sequence[Text]) -> float:

@@ -1,0 +1,114 @@
+"""A sweep's picture: its dots, floors and memory against the file, failures named, from none to a hundred settings."""
+
+import json
+import math
+
+import pytest
+
+from plots.errors import NothingToDraw, PlotInputError
+from plots.render import figure_of
+from plots.size import README, SLIDE
+from plots.style import BEST
+from plots.sweep import draw
+from plots.sweep_file import read_sweep
+from tests.plots.pixels import assert_tidy
+from tests.plots.pixels import written as texts
+from tests.plots.sweep_cases import GIB, SWEEP_CASES, row, sweep
+
+
+@pytest.fixture
+def read(written):
+    return lambda document: read_sweep(written(document))
+
+
+def dots(figure, path):
+    return [(line.get_xdata()[0], line.get_ydata()[0]) for axes in figure.axes for line in axes.lines if line.get_gid() == path]
+
+
+def test_each_row_has_its_two_dots_and_its_memory(read):
+    figure = figure_of(draw, read(SWEEP_CASES["micro-batches"]))
+    assert dots(figure, "native_1pass") == [(8.0, 0), (4.1, 1), (2.0, 2), (1.02, 3), (0.5, 4), (0.7, 5)]
+    assert dots(figure, "custom_2pass") == [(10.0, 0), (5.2, 1), (2.7, 2), (1.4, 3), (0.75, 4), (0.9, 5)]
+    memory = [patch.get_width() / GIB for axes in figure.axes for patch in axes.patches if patch.get_gid() == "memory"]
+    assert memory == [6.0, 8.5, 14.0, 26.0, 45.0, 20.0]
+
+
+def test_the_floors_are_drawn_where_the_arithmetic_ends(read):
+    figure = figure_of(draw, read(SWEEP_CASES["micro-batches"]))
+    (times,) = [axes for axes in figure.axes if axes.get_xscale() == "log"]
+    lines = sorted(line.get_xdata()[0] for line in times.lines if list(line.get_ydata()) == [0, 1] and len(set(line.get_xdata())) == 1)
+    assert lines == [0.05, 0.075]
+    assert "arithmetic alone 50.0 ms" in texts(figure)
+
+
+def test_the_axis_is_logarithmic_only_where_the_range_demands_it(read):
+    near = figure_of(draw, read(SWEEP_CASES["on a CPU"]))
+    assert not any(axes.get_xscale() == "log" for axes in near.axes)
+    assert "Seconds a step, median" in texts(near)
+    assert "Seconds a step, median, logarithmic" in texts(figure_of(draw, read(SWEEP_CASES["far apart"])))
+
+
+def test_a_failed_row_says_why(read):
+    written = texts(figure_of(draw, read(SWEEP_CASES["micro-batches"])))
+    assert any(text.startswith("× out of memory: CUDA out of memory.") for text in written)
+    assert "× timed out: not ready after 180 s" in written
+    assert any("2 of them failed" in text for text in written)
+
+
+def test_a_row_with_one_time_and_a_failure_shows_both(read):
+    figure = figure_of(draw, read(SWEEP_CASES["halves"]))
+    assert (0.9, 1) in dots(figure, "native_1pass")
+    assert any(text.startswith("× out") for text in texts(figure))
+
+
+def test_the_best_setting_is_marked_and_told_with_its_distance_from_the_floor(read):
+    figure = figure_of(draw, read(SWEEP_CASES["micro-batches"]))
+    written = texts(figure)
+    assert "micro-batch 16: 16.0 times as fast as micro-batch 1" in written
+    assert "0.500 s a fused step at best, 10.0 times the 50.0 ms of its arithmetic alone, with 45.0 GiB at the peak." in written
+    bands = [patch.get_y() for axes in figure.axes for patch in axes.patches if patch.get_facecolor()[:3] == pytest.approx(rgb(BEST))]
+    assert bands == [3.5]
+    bold = [text.get_text() for axes in figure.axes for text in axes.texts if text.get_weight() == "bold"]
+    assert bold == ["micro-batch 16"]
+
+
+def rgb(colour):
+    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+
+
+def test_a_slide_shows_the_fastest_of_a_hundred_and_says_so(read):
+    figure = figure_of(draw, read(SWEEP_CASES["a hundred"]), SLIDE)
+    shown = dots(figure, "native_1pass")
+    fastest = sorted(made["native_1pass_s"] for made in SWEEP_CASES["a hundred"]["rows"] if made["native_1pass_s"])[: len(shown)]
+    assert sorted(seconds for seconds, _ in shown) == fastest
+    assert any(f"The {len(shown)} fastest of 100 settings" in text and "15 out of memory" in text for text in texts(figure))
+
+
+def test_a_sweep_without_a_row_has_nothing_to_draw(read):
+    with pytest.raises(NothingToDraw, match="has no row yet"):
+        read(sweep([]))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"kind": "gspo-bench"}, "kind"),
+        ({"schema": 2}, "schema 2"),
+        ({"rows": [row("a", 1.0, 2.0, 1.0, status="odd")]}, "rows[0].status"),
+        ({"rows": [row("a", 1.0, 2.0, 1.0, native_1pass_s=0.0)]}, "rows[0].native_1pass_s"),
+        ({"rows": [row("a", 1.0, 2.0, 1.0, native_1pass_s=math.inf)]}, "rows[0].native_1pass_s"),
+        ({"rows": {"a": 1}}, "rows"),
+        ({"best": {"label": 3}}, "best.label"),
+    ],
+)
+def test_a_wrong_file_is_one_line_that_names_the_place(written, change, named):
+    document = json.dumps(sweep([row("a", 1.0, 2.0, 1.0)]) | change).replace("Infinity", "1e999")
+    with pytest.raises(PlotInputError) as error:
+        read_sweep(written(document.encode()))
+    assert named in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("size", [README, SLIDE], ids=["readme", "slide"])
+@pytest.mark.parametrize("case", SWEEP_CASES)
+def test_no_two_texts_overlap_and_none_leaves_the_picture(read, case, size):
+    assert_tidy(figure_of(draw, read(SWEEP_CASES[case]), size))
