@@ -1,5 +1,6 @@
 """A learning run from a base URL to its folder: started anew, or gone on with."""
 
+import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,7 +86,11 @@ def learn(settings: LearnSettings, where: Where, resumed: Resumed | None, report
         raise InputError(f"the run to resume is of {model}, and --model is {where.model}: leave --model out.")
     state = resumed.checkpoint.state or None if resumed else None
     request = ModelRequest(model, settings.lora_rank, settings.seed, where.wait_for_tenant, state)
-    with open_session(probe, starting, request, reporter.say) as session, StopAfterStep(reporter.say) as stop:
+    with (
+        contextlib.closing(sink),
+        open_session(probe, starting, request, reporter.say) as session,
+        StopAfterStep(reporter.say) as stop,
+    ):
         folder, document = _opened(session, settings, where, resumed)
         reporter.say(f"the run's folder is {folder.path}")
         start = resumed.checkpoint if resumed else FROM_START

@@ -22,7 +22,8 @@ class Sink:
             import tensorboardX
         except ModuleNotFoundError as error:
             raise InputError("--tensorboard needs the package tensorboardX: pip install tensorboardX, or leave it out.") from error
-        self._writer = tensorboardX.SummaryWriter(str(folder))
+        # Its own thread writes, at once.
+        self._writer = tensorboardX.SummaryWriter(str(folder), max_queue=1, flush_secs=0)
 
     def write(self, row: Row) -> None:
         if self._writer is None:
@@ -30,4 +31,8 @@ class Sink:
         for key, value in row.items():
             if key != "step" and value is not None:
                 self._writer.add_scalar(key, value, row["step"])
-        self._writer.flush()
+
+    def close(self) -> None:
+        """Waits until all is written."""
+        if self._writer is not None:
+            self._writer.close()
