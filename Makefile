@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench learn verify plots report down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ plots: ## draw the plots again, and report.html, from the files in results/
 	@docker/plots.sh
 
 report: plots ## the same: results/report.html is written with the plots
+
+gallery: ## draw the published results, and write the README's table from their files
+	@docker/plots.sh gallery
 
 down: ## end what runs, whichever stack it is; the cache of models stays
 	@docker compose --progress quiet -f compose.yaml -f compose.cpu.yaml down --remove-orphans --timeout 5

@@ -1,6 +1,7 @@
 """The command line: parses, draws, prints the files written, and turns errors into one line and an exit code."""
 
 import importlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ def command(sources: tuple[Path, ...], folder: Path | None, out: Path | None, pi
     """Draw the pictures and the page of a results folder, or of one result FILE, and print each file written.
 
     FILE is a result, a sweep, or a learning run: its folder or its metrics.jsonl. Several learning runs go into one picture.
+    `python -m plots gallery` draws the published results instead, and writes the README's table.
     """
     if not sources:
         if out is not None or picture is not None:
@@ -44,6 +46,15 @@ def command(sources: tuple[Path, ...], folder: Path | None, out: Path | None, pi
         click.echo(click.format_filename(out))
     else:
         draw_sources(sources, out, picture, size)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("root", default=".", type=click.Path(path_type=Path))
+def gallery(root: Path) -> None:
+    """Draw what results/published has below ROOT [.], and write the table of README.md from it."""
+    pictures()
+    for path in importlib.import_module("plots.gallery").write_gallery(root):
+        click.echo(click.format_filename(path))
 
 
 def draw_folder(folder: Path, size: str) -> None:
@@ -119,7 +130,11 @@ def _imported(module: str) -> ModuleType:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 drawn, 1 not written, 2 wrong usage or input."""
     try:
-        command.main(arguments, prog_name="python -m plots", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        if given[:1] == ["gallery"]:
+            gallery.main(given[1:], prog_name="python -m plots gallery", standalone_mode=False)
+        else:
+            command.main(given, prog_name="python -m plots", standalone_mode=False)
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:

@@ -19,7 +19,7 @@ def title(runs: Sequence[LearningRun]) -> str:
     (run,) = runs
     who = clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 40) if run.model else None
     loss = PATHS.get(run.path or "") if run.loss in (None, "gspo") else run.loss
-    what = ", ".join(part for part in (who, _task(run) if run.task else None, clipped(loss, 40) if loss else None) if part)
+    what = ", ".join(part for part in (who, task(run) if run.task else None, clipped(loss, 40) if loss else None) if part)
     return f"{what or 'Accuracy'}: {_climb(run)}"
 
 
@@ -86,7 +86,7 @@ def names(runs: Sequence[LearningRun]) -> list[str]:
     """Return a name for each run: by what it differs in from the others, and where that is nothing, by its folder."""
     told: list[Callable[[LearningRun], str | None]] = [
         lambda run: clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 30) if run.model else None,
-        lambda run: _task(run) if run.task else None,
+        lambda run: task(run) if run.task else None,
         lambda run: PATHS.get(run.path or "", run.path),
         lambda run: f"{run.groups} groups of {run.group_size}" if run.groups and run.group_size else None,
         lambda run: plural(run.updates_per_batch, "update") + " a batch" if run.updates_per_batch else None,
@@ -127,6 +127,11 @@ def ends_of(run: LearningRun) -> tuple[float, float]:
     return line[0], line[-1]
 
 
+def task(run: LearningRun) -> str:
+    """Name the run's task."""
+    return TASKS.get(run.task or "") or clipped(run.task or "", 30)
+
+
 def _climb(run: LearningRun) -> str:
     first, last = ends_of(run)
     steps = plural(len(run.points), "step")
@@ -135,12 +140,8 @@ def _climb(run: LearningRun) -> str:
     return f"{percent(100 * first)} to {percent(100 * last)} in {steps}"
 
 
-def _task(run: LearningRun) -> str:
-    return TASKS.get(run.task or "") or clipped(run.task or "", 30)
-
-
 def _common_task(runs: Sequence[LearningRun]) -> str:
-    tasks = {_task(run) for run in runs if run.task}
+    tasks = {task(run) for run in runs if run.task}
     return f" on {tasks.pop()}" if len(tasks) == 1 and all(run.task for run in runs) else ""
 
 

@@ -67,6 +67,7 @@ class Setting:
     cpu: str | None
     cpu_count: int | None
     backend: str | None
+    preset: str | None
     notes: tuple[str, ...]
     sequences: int | None
     tokens_per_step: int | None
@@ -188,6 +189,7 @@ def _setting(root: Section) -> Setting:
         cpu=server.text("cpu"),
         cpu_count=server.whole("cpu_count"),
         backend=server.text("backend"),
+        preset=server.text("preset"),
         notes=server.texts("notes"),
         sequences=first(summary.whole("batch_seqs"), batch.whole("sequences")),
         tokens_per_step=first(summary.whole("total_tokens_per_step"), batch.whole("target_tokens")),

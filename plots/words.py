@@ -78,9 +78,10 @@ def where(result: Result) -> list[str]:
     what = [clipped(setting.model, 110) if setting.model else "model not in the file"]
     if setting.weights:
         what[0] += f", {WEIGHTS[setting.weights]}"
-    what.append(_machine(setting))
+    what.append(machine(setting))
     if setting.backend:
-        what.append(f"{BACKENDS.get(setting.backend) or clipped(setting.backend, 30)} backend")
+        preset = f", preset {clipped(setting.preset, 30)}" if setting.preset else ""
+        what.append(f"{BACKENDS.get(setting.backend) or clipped(setting.backend, 30)} backend{preset}")
     how = []
     if setting.sequences is not None:
         how.append(plural(setting.sequences, "sequence"))
@@ -94,6 +95,18 @@ def where(result: Result) -> list[str]:
     if setting.mode:
         how.append(MODES.get(setting.mode, f"mode: {clipped(setting.mode, 30)}"))
     return [SEPARATOR.join(parts) for parts in (what, how) if parts]
+
+
+def machine(setting: Setting) -> str:
+    """Say what the server ran on."""
+    if setting.gpus:
+        kinds = list(dict.fromkeys(setting.gpus))
+        counted = [(setting.gpus.count(kind), clipped(kind, 50)) for kind in kinds[:3]]
+        return " + ".join(f"{count} \N{MULTIPLICATION SIGN} {kind}" if count > 1 else kind for count, kind in counted)
+    if setting.cpu or setting.cpu_count:
+        cores = f" ({plural(setting.cpu_count, 'core')})" if setting.cpu_count else ""
+        return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{cores}"
+    return "machine not in the file"
 
 
 def legend(drawn: Measures) -> str:
@@ -179,14 +192,3 @@ def _interval(made: Comparison) -> str:
 
 def _name(path: str) -> str:
     return IN_A_SENTENCE.get(path) or clipped(path, 40)
-
-
-def _machine(setting: Setting) -> str:
-    if setting.gpus:
-        kinds = list(dict.fromkeys(setting.gpus))
-        counted = [(setting.gpus.count(kind), clipped(kind, 50)) for kind in kinds[:3]]
-        return " + ".join(f"{count} \N{MULTIPLICATION SIGN} {kind}" if count > 1 else kind for count, kind in counted)
-    if setting.cpu or setting.cpu_count:
-        cores = f" ({plural(setting.cpu_count, 'core')})" if setting.cpu_count else ""
-        return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{cores}"
-    return "machine not in the file"

@@ -71,11 +71,11 @@ def test_one_path_alone_claims_no_saving(told):
 
 def test_what_ran_where_is_said_from_the_file(told):
     assert words.where(told("schema1")) == [
-        "tiny-qwen3, random weights  ·  CPU only: AMD EPYC 7B13 (4 cores)  ·  JAX backend",
+        "tiny-qwen3, random weights  ·  CPU only: AMD EPYC 7B13 (4 cores)  ·  JAX backend, preset cpu",
         "16 sequences  ·  1,249 target tokens a step  ·  8 pairs of steps  ·  paths interleaved  ·  calls pipelined",
     ]
     what, how = words.where(told("on a GPU"))
-    assert what == "Qwen/Qwen3-4B-Instruct-2507, pretrained weights  ·  NVIDIA L4  ·  FSDP backend"
+    assert what == "Qwen/Qwen3-4B-Instruct-2507, pretrained weights  ·  NVIDIA L4  ·  FSDP backend, preset cpu"
     assert how.endswith("one path after the other  ·  each call waited for")
 
 
