@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench sweep learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -13,6 +13,9 @@ bench: ## measure on a GPU, or on none: results/report.html, last_gspo_bench.jso
 
 learn: ## learn a task with GSPO and draw the curve: GSM8K on a GPU, arithmetic without; LEARN_ARGS=--resume goes on
 	@docker/bench.sh learn
+
+sweep: ## try server settings on one batch, and say which is the fastest that fits: results/last_sweep.json, sweep.png
+	@docker/sweep.sh
 
 verify: ## check that the server tells the truth: outputs in order, masks respected, both paths the same step
 	@docker/bench.sh verify

@@ -36,10 +36,6 @@ watch_server() {
   docker wait "$server" && sleep 3 && docker kill --signal USR1 "$bench"
 }
 
-image_id() {
-  docker image inspect --format '{{.Id}}' "$1"
-}
-
 need_docker
 check_stack
 own_results

@@ -38,6 +38,10 @@ build() { # SERVICE
   fi
 }
 
+image_id() { # IMAGE
+  docker image inspect --format '{{.Id}}' "$1"
+}
+
 # Results belong to whoever calls, also through sudo. Root itself runs the containers as user 1000, who may then write there; under
 # a rootless engine the container's root is the caller.
 own_results() {

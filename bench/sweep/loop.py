@@ -23,6 +23,7 @@ OWN_FOLDER = "sweep"  # of the results folder: what the rows' clients write
 LOGS = "sweep-logs"
 # Of what is left of a time budget, for ending the last row.
 ENDING_S = 15.0
+UNKNOWN = "unknown"  # the GPU's name where the server does not tell
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ class Looper:
             ending = take(self.servers, planned.backend_config, self._arguments(planned), self._place(planned), limit_s)
             if ending.out_of_time and limit_s < self.options.row_deadline_s:
                 return self._no_time()
-            self.taken.add(planned.key)
             self._keep(planned, ending)
+            self.taken.add(planned.key)
         return None
 
     def _is_finished(self, planned: PlannedRow) -> bool:
@@ -153,10 +154,7 @@ class Looper:
         result_file = str(ending.document_file.relative_to(self.options.results)) if ending.document_file else None
         row = row_of(planned, ending, status, reason, result_file, sampled)
         facts = files.facts_of(document, ending.told)
-        if self.sweep.rows and facts and self.sweep.facts.get("gpu") != facts["gpu"]:
-            self._leave(self.sweep, f"is of another machine ({self.sweep.facts.get('gpu')}, this one has {facts['gpu']})")
-            self.sweep = Sweep(self.sweep.server)
-            self.taken = {planned.key}
+        self._drop_other_machines(facts)
         # What a server tells is more than nothing, and a result file is more than that.
         if document is not None or not self.sweep.facts.get("batch"):
             self.sweep.facts = facts or self.sweep.facts
@@ -167,6 +165,15 @@ class Looper:
             self.walls_s.append(ending.wall_s)
         self._save("still running, or killed")
         self.say(_sentence(row, ending.wall_s))
+
+    def _drop_other_machines(self, facts: dict[str, Any]) -> None:
+        """Leaves the rows of an earlier sweep where it turns out that they are of another GPU; those of this one stay in any case."""
+        here, there = facts.get("gpu"), self.sweep.facts.get("gpu")
+        if here == there or UNKNOWN in (here or UNKNOWN, there or UNKNOWN) or not self.sweep.rows.keys() - self.taken:
+            return
+        self._leave(self.sweep, f"is of another machine ({there}, this one has {here})")
+        kept = {key: row for key, row in self.sweep.rows.items() if key in self.taken}
+        self.sweep = Sweep(self.sweep.server, rows=kept)
 
     def _save(self, reason: str | None) -> dict[str, Any]:
         best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import shlex
 import signal
 import sys
@@ -10,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError
+from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError
+from bench.sweep.compose_servers import ComposeServers
 from bench.sweep.document import LAST
 from bench.sweep.loop import LOGS, Looper, Options, check_any
 from bench.sweep.plan import read_plan, shipped
@@ -86,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _servers(args: argparse.Namespace) -> Servers:
     if args.server_command is None:
-        raise InputError("nothing says which server to start.\nGive --server-command, or use make sweep for containers.")
+        return ComposeServers(os.environ, args.settle_s)
     return ProcessServers(args.server_command, args.base_url, args.results, args.settle_s)
 
 

@@ -15,25 +15,24 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bench.errors import BenchError, InputError
-from bench.sweep import keeper
-from bench.sweep.gpus import used_bytes
+from bench.sweep import reaper
+from bench.sweep.gpus import FreeMemory
 from bench.sweep.plan import canonical
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PORT = "8000"
-STOP_S = keeper.GRACE_S + keeper.KILL_S + 5.0
-# What a driver keeps for itself may differ by a little from look to look.
-SLACK_BYTES = 256 * 1024 * 1024
+STOP_S = reaper.GRACE_S + reaper.KILL_S + 5.0
+PORT_CLOSED_S = 5.0
 
 
 class ProcessClient:
-    """`python -m bench` in this interpreter."""
+    """A command of this machine that finds this repository's packages."""
 
-    def __init__(self, arguments: Sequence[str], log: Path) -> None:
+    def __init__(self, command: Sequence[str], log: Path) -> None:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         with log.open("wb") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "bench", *arguments],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -53,7 +52,7 @@ class ProcessClient:
 
 
 class ProcessServers:
-    """Each server is a process with all its descendants under a keeper of its own; see keeper.py.
+    """Each server is a process with all its descendants under a reaper of its own; see reaper.py.
 
     Raises:
         InputError: the command cannot be run, or has no address.
@@ -73,8 +72,7 @@ class ProcessServers:
         self._port = _port_of(self.url)
         self.identity = shlex.join([*unnamed, *(["--backend-config", canonical(self._under)] if self._under else [])])
         self.results_seen = str(results.resolve())
-        self._settle_s = settle_s
-        self._used_bytes: int | None = None
+        self._memory = FreeMemory(settle_s)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, backend_config: dict[str, Any], log: Path) -> None:
@@ -83,12 +81,11 @@ class ProcessServers:
                 f"something listens on port {self._port} before the sweep's server is started.\n"
                 "End it, or choose another --port in --server-command: it would be measured instead."
             )
-        if self._used_bytes is None:
-            self._used_bytes = used_bytes()
+        self._memory.note()
         command = [*self._command, "--backend-config", canonical(self._under | backend_config)]
         with log.open("wb") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", str(keeper.__file__), *command],
+                [sys.executable, "-I", str(reaper.__file__), *command],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -109,22 +106,14 @@ class ProcessServers:
                 f"the server's processes do not end (process {self._process.pid} waits for them).\nEnd them by hand."
             ) from None
         self._process = None
-        self._settle()
+        _wait_until_closed(self._port)
+        self._memory.wait()
 
     def client(self, arguments: Sequence[str], log: Path) -> ProcessClient:
-        return ProcessClient(arguments, log)
+        return ProcessClient([sys.executable, "-m", "bench", *arguments], log)
 
     def next_time(self, backend_config: dict[str, Any], preset: Path) -> str:
         return shlex.join([*_take_flag(self._command, "--preset")[1], "--preset", str(preset)])
-
-    def _settle(self) -> None:
-        """Waits until the port is closed and the GPUs' memory is what it was before the first server; at most `settle_s`."""
-        deadline_s = time.monotonic() + self._settle_s
-        while time.monotonic() < deadline_s:
-            free = self._used_bytes is None or (used_bytes() or 0) <= self._used_bytes + SLACK_BYTES
-            if free and not _listens(self._port):
-                return
-            time.sleep(0.2)
 
 
 def _take_flag(words: Sequence[str], flag: str) -> tuple[str | None, list[str]]:
@@ -161,6 +150,12 @@ def _port_of(url: str) -> int:
     if not port or parts.hostname not in ("127.0.0.1", "localhost"):
         raise InputError(f"{url} is no address of a server that the sweep starts here: give one such as http://127.0.0.1:8000.")
     return port
+
+
+def _wait_until_closed(port: int) -> None:
+    deadline_s = time.monotonic() + PORT_CLOSED_S
+    while _listens(port) and time.monotonic() < deadline_s:
+        time.sleep(0.1)
 
 
 def _listens(port: int) -> bool:

@@ -18,11 +18,21 @@ class UsageError(Exception):
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """The backend config of presets/NAME.json. Raises UsageError for a name without a file."""
+    """The backend config of presets/NAME.json, or of the file NAME where it ends with .json, such as a sweep wrote.
+
+    Raises UsageError for a name without a file, and for a file without a backend config.
+    """
     known = sorted(path.stem for path in PRESETS.glob("*.json"))
-    if name not in known:
+    if name not in known and not name.endswith(".json"):
         raise UsageError(f"there is no preset {name!r}.\nPresets are: {', '.join(known)}.")
-    config: dict[str, Any] = json.loads((PRESETS / f"{name}.json").read_text())["backend_config"]
+    path = Path(name) if name.endswith(".json") else PRESETS / f"{name}.json"
+    try:
+        preset = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the preset {name} cannot be read: {error}.\nPresets are: {', '.join(known)}.") from None
+    config = preset.get("backend_config") if isinstance(preset, dict) else None
+    if not isinstance(config, dict):
+        raise UsageError(f"the preset {name} has no backend_config, one object of settings.\nPresets are: {', '.join(known)}.")
     return config
 
 

@@ -32,7 +32,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help="name on the Hugging Face hub, or folder")
     parser.add_argument("--backend", choices=["jax", "fsdp"], default="fsdp", help="default: %(default)s")
-    parser.add_argument("--preset", help="a file of presets/, without .json; default: SkyRL's own settings")
+    parser.add_argument("--preset", help="a file of presets/, without .json, or any such file by its path; default: SkyRL's own settings")
     parser.add_argument("--backend-config", default="", metavar="JSON", help="settings that go over the preset's")
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")

@@ -1,6 +1,6 @@
 """Starts a server and ends all of it: every process that came of it, also those that left its session or lost their parents.
 
-python keeper.py COMMAND...     exits with the command's exit code, 128 + n where signal n ended it
+python reaper.py COMMAND...     exits with the command's exit code, 128 + n where signal n ended it
 
 On Linux it adopts the orphans among its descendants, so that nothing which a server leaves behind (Ray's and vLLM's daemons) gets away,
 and goes down when its own parent does. Elsewhere it ends the server's process group.

@@ -1,0 +1,304 @@
+"""Which rows a sweep takes, what it keeps after each, and where it goes on; no process is started: `take` is scripted."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bench import batch as batches
+from bench.errors import BenchError, InputError, UnsupportedError
+from bench.sweep import loop
+from bench.sweep.loop import Looper, Options, check_any
+from bench.sweep.plan import PlannedRow
+from bench.sweep.take import Ending, Place
+from tests.bench.fakes import SMALL_BATCH
+from tests.bench.sweep.endings import failed, measured
+
+PLAN = tuple(PlannedRow(label, {"size": size}, steps) for label, size, steps in (("stock", 1, 2), ("four", 4, None), ("sixteen", 16, None)))
+FUSED_S = {1: 8.0, 4: 2.0, 16: 0.5}
+
+
+class Stage:
+    """A results folder, and servers whose rows end as `endings` says by their size, else well; `taken` has the sizes in order."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self.servers: Any = SimpleNamespace(identity="fake --model m", client_url="http://s:1", results_seen="/seen")
+        self.endings: dict[int, Callable[[], Ending]] = {}
+        self.taken: list[int] = []
+        self.arguments: list[Sequence[str]] = []
+        self.limits_s: list[float] = []
+        self.now_s = 0.0
+        self.said: list[str] = []
+        self.gpu: str | None = "H200"
+
+    def take(self, _servers: Any, config: dict[str, Any], arguments: Sequence[str], place: Place, limit_s: float) -> Ending:
+        size = config["size"]
+        self.taken.append(size)
+        self.arguments.append(arguments)
+        self.limits_s.append(limit_s)
+        ending = self.endings.get(size, lambda: measured([FUSED_S[size]] * 3, [2 * FUSED_S[size]] * 3, 2.0 * size, self.gpu))()
+        self.now_s += ending.wall_s
+        if ending.document is None:
+            return ending
+        assert ending.document["batch"] is not None
+        ending.document["batch"] |= SMALL_BATCH.facts()
+        path = place.results / "runs" / f"{size}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(ending.document))
+        batches.save(SMALL_BATCH, place.results / "batches" / f"{SMALL_BATCH.sha256[:12]}.json")
+        return replace(ending, document_file=path)
+
+    def sweep(self, plan: Sequence[PlannedRow] = PLAN, **changed: Any) -> dict[str, Any]:
+        options = Options(self.results, None, 4, 1, (), 900.0, None, None, False)
+        self.taken.clear()
+        return Looper(plan, self.servers, replace(options, **changed), self.said.append).run()
+
+    def file(self) -> Any:
+        return json.loads((self.results / "last_sweep.json").read_text())
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    made = Stage(tmp_path / "results")
+    monkeypatch.setattr(loop, "take", made.take)
+    monkeypatch.setattr(loop.time, "monotonic", lambda: made.now_s)
+    return made
+
+
+def test_every_row_is_taken_and_the_fastest_is_the_best(stage: Stage) -> None:
+    document = stage.sweep()
+    assert stage.taken == [1, 4, 16]
+    assert document == stage.file()
+    assert (document["schema"], document["kind"], document["status"], document["reason"]) == (1, "gspo-bench-sweep", "complete", None)
+    assert [row["label"] for row in document["rows"]] == ["stock", "four", "sixteen"]
+    assert document["best"]["label"] == "sixteen"
+    assert (document["best"]["native_1pass_s"], document["best"]["speedup_vs_first"]) == (0.5, 16.0)
+    assert (document["gpu"], document["backend"], document["weights"]) == ("H200", "jax", "random")
+    assert document["batch"] == {"sha256": SMALL_BATCH.sha256, "sequences": 2, "target_tokens": SMALL_BATCH.target_tokens}
+    assert document["environment"]["client"] == {"python": "3"}
+
+
+def test_the_best_is_a_preset_file_with_a_reason_for_every_setting(stage: Stage) -> None:
+    document = stage.sweep()
+    preset = json.loads((stage.results / document["best"]["preset_file"]).read_text())
+    assert preset["backend_config"] == document["best"]["backend_config"] == {"under": 1, "size": 16}
+    assert preset["gpu_memory_gib"] == 32
+    assert preset["why"] == {
+        "size": "the fastest of 3 settings that ran: 0.500 s a fused step, 16.00 times faster than stock",
+        "under": "as on every server of the sweep",
+    }
+
+
+def test_the_first_row_samples_and_the_others_take_the_same_batch(stage: Stage) -> None:
+    document = stage.sweep()
+    first, second, third = stage.arguments
+    assert "--batch" not in first
+    own = f"/seen/sweep/batches/{SMALL_BATCH.sha256[:12]}.json"
+    assert second[-2:] == third[-2:] == ["--batch", own]
+    assert [row["sampled"] for row in document["rows"]] == [True, False, False]
+
+
+def test_a_given_batch_is_laid_where_every_client_sees_it(stage: Stage, tmp_path: Path) -> None:
+    batches.save(SMALL_BATCH, tmp_path / "mine.json")
+    document = stage.sweep(batch=tmp_path / "mine.json")
+    assert all("--batch" in arguments for arguments in stage.arguments)
+    assert batches.load(stage.results / "sweep" / "batches" / f"{SMALL_BATCH.sha256[:12]}.json") == SMALL_BATCH
+    assert not any(row["sampled"] for row in document["rows"])
+
+
+def test_a_row_may_have_steps_of_its_own(stage: Stage) -> None:
+    stage.sweep(steps=7, run_arguments=("--lora-rank", "8"))
+    steps = [arguments[list(arguments).index("--steps") + 1] for arguments in stage.arguments]
+    assert steps == ["2", "7", "7"]
+    assert all("--lora-rank" in arguments and "/seen/sweep" in arguments for arguments in stage.arguments)
+
+
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        (failed(client_text="bench: CUDA out of memory. Tried to allocate 9 GiB\n"), "out_of_memory"),
+        (failed(server_code=1, server_text="KeyError: 1"), "crashed"),
+        (failed(out_of_time=True), "timed_out"),
+        (failed(server_code=2, server_text="error: no setting size.\n"), "refused"),
+    ],
+)
+def test_a_row_that_fails_says_so_and_the_sweep_goes_on(stage: Stage, ending: Ending, status: str) -> None:
+    stage.endings[4] = lambda: ending
+    document = stage.sweep()
+    assert [row["status"] for row in document["rows"]] == ["ok", status, "ok"]
+    assert document["rows"][1]["reason"]
+    assert document["best"]["label"] == "sixteen"
+    check_any(document)
+
+
+def test_where_the_first_row_fails_the_next_one_samples(stage: Stage) -> None:
+    stage.endings[1] = lambda: failed(server_code=1, server_text="KeyError: 1")
+    document = stage.sweep()
+    assert "--batch" not in stage.arguments[1] and "--batch" in stage.arguments[2]
+    assert (document["best"]["label"], document["best"]["speedup_vs_first"]) == ("sixteen", None)
+
+
+def test_a_finished_row_is_not_taken_again_and_one_that_crashed_or_was_too_slow_is(stage: Stage) -> None:
+    stage.endings = {4: lambda: failed(server_code=1), 16: lambda: failed(client_text="bench: CUDA out of memory\n")}
+    stage.sweep()
+    stage.endings = {}
+    document = stage.sweep()
+    assert stage.taken == [4]
+    assert [row["status"] for row in document["rows"]] == ["ok", "ok", "out_of_memory"]
+    assert "--batch" in stage.arguments[-1]
+    assert "taken before: stock, sixteen (--again takes them again)" in stage.said
+
+
+def test_a_complete_sweep_takes_nothing_again_unless_it_is_told_to(stage: Stage) -> None:
+    first = stage.sweep()
+    assert stage.sweep() == first
+    assert stage.taken == []
+    stage.sweep(again=True)
+    assert stage.taken == [1, 4, 16]
+
+
+def test_settings_that_stand_in_another_order_are_the_same_row(stage: Stage) -> None:
+    stage.sweep([PlannedRow("a", {"size": 4, "more": 1}, None)])
+    stage.sweep([PlannedRow("b", {"more": 1, "size": 4}, None)])
+    assert stage.taken == []
+
+
+def test_rows_of_an_earlier_plan_are_kept_behind_the_new_ones(stage: Stage) -> None:
+    stage.sweep(PLAN[:2])
+    document = stage.sweep(PLAN[2:])
+    assert [row["label"] for row in document["rows"]] == ["sixteen", "stock", "four"]
+
+
+def test_another_batch_or_server_or_client_flag_starts_anew_and_the_earlier_sweep_stays(stage: Stage, tmp_path: Path) -> None:
+    stage.sweep(PLAN[:1])
+    other = replace(SMALL_BATCH, sequences=SMALL_BATCH.sequences[:1])
+    batches.save(other, tmp_path / "other.json")
+    stage.sweep(PLAN[:1], batch=tmp_path / "other.json")
+    assert stage.taken == [1]
+    stage.sweep(PLAN[:1], run_arguments=("--lora-rank", "8"))
+    assert stage.taken == [1]
+    stage.servers.identity = "fake --model other"
+    stage.sweep(PLAN[:1])
+    assert stage.taken == [1]
+    assert sum("starting anew" in said for said in stage.said) == 3
+    assert stage.results.joinpath("runs").is_dir()
+
+
+def test_rows_of_another_gpu_are_taken_again_on_this_one(stage: Stage) -> None:
+    stage.gpu = "L4"
+    stage.sweep(PLAN[:2])
+    stage.gpu = "H200"
+    document = stage.sweep()
+    assert sorted(stage.taken) == [1, 4, 16]
+    assert document["gpu"] == "H200" and len(document["rows"]) == 3
+
+
+def test_a_server_that_does_not_tell_its_gpu_or_tells_another_one_each_time_loses_no_row_and_takes_none_twice(stage: Stage) -> None:
+    stage.endings[4] = lambda: measured([2.0])
+    stage.endings[16] = lambda: measured([2.0], gpu="L4")
+    document = stage.sweep()
+    assert stage.taken == [1, 4, 16]
+    assert len(document["rows"]) == 3
+
+
+def test_a_batch_that_is_not_there_any_more_starts_anew(stage: Stage) -> None:
+    stage.sweep(PLAN[:2])
+    for path in (stage.results / "sweep" / "batches").iterdir():
+        path.unlink()
+    stage.sweep()
+    assert stage.taken == [1, 4, 16]
+    assert "--batch" not in stage.arguments[2]
+
+
+def test_what_was_taken_is_on_disk_after_every_row(stage: Stage) -> None:
+    seen: list[tuple[int, str]] = []
+
+    def look() -> Ending:
+        seen.append((len(stage.file()["rows"]), stage.file()["status"]))
+        return measured([1.0])
+
+    stage.endings = {4: look, 16: look}
+    stage.sweep()
+    assert seen == [(1, "partial"), (2, "partial")]
+
+
+def interrupt() -> Ending:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_keeps_the_rows_before_and_the_next_sweep_goes_on(stage: Stage) -> None:
+    stage.endings[4] = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        stage.sweep()
+    assert (stage.file()["status"], stage.file()["reason"]) == ("partial", "ended early: interrupted")
+    assert [row["label"] for row in stage.file()["rows"]] == ["stock"]
+    stage.endings = {}
+    assert stage.sweep()["status"] == "complete"
+    assert stage.taken == [4, 16]
+
+
+def test_what_no_setting_can_mend_ends_the_sweep_with_the_clients_words(stage: Stage) -> None:
+    stage.endings[1] = lambda: failed(client_code=4, client_text="bench: the server's JAX backend has no loss 'gspo'\n")
+    with pytest.raises(UnsupportedError, match="no loss 'gspo'"):
+        stage.sweep()
+    assert stage.taken == [1]
+    assert not (stage.results / "last_sweep.json").exists()
+
+
+def test_rows_that_do_not_fit_the_time_budget_are_left_for_the_next_sweep(stage: Stage) -> None:
+    # 30 s a row and 15 s kept for the end: of 80 s, two fit, and 5 s are left, less than any row took.
+    document = stage.sweep(time_budget_s=80.0)
+    assert stage.taken == [1, 4]
+    assert document["status"] == "partial"
+    assert document["reason"] == "the time budget of 80 s is spent; left for the next sweep: sixteen"
+    assert stage.limits_s == [65.0, 35.0]
+    stage.now_s = 0.0
+    assert stage.sweep(time_budget_s=80.0)["status"] == "complete"
+    assert stage.taken == [16]
+
+
+def test_a_row_that_the_budget_cut_short_is_no_row(stage: Stage) -> None:
+    stage.endings[4] = lambda: failed(out_of_time=True)
+    document = stage.sweep(time_budget_s=100.0)
+    assert [row["label"] for row in document["rows"]] == ["stock"]
+    assert document["reason"].endswith("left for the next sweep: four, sixteen")
+
+
+def test_the_memory_limit_is_the_bests_alone(stage: Stage) -> None:
+    document = stage.sweep(memory_limit_gib=10.0)
+    assert document["best"]["label"] == "four"
+    assert [row["status"] for row in document["rows"]] == ["ok", "ok", "ok"]
+    with pytest.raises(InputError, match="--memory-limit-gib"):
+        check_any(stage.sweep(memory_limit_gib=1.0))
+
+
+def test_a_sweep_without_a_row_that_went_well_has_no_best_and_failed(stage: Stage) -> None:
+    stage.endings = {size: lambda: failed(server_code=1) for size in (1, 4, 16)}
+    document = stage.sweep()
+    assert document["best"] is None and document["status"] == "complete"
+    with pytest.raises(BenchError, match="no row went well"):
+        check_any(document)
+
+
+def test_the_roofline_is_the_best_rows(stage: Stage) -> None:
+    ending = measured([0.5], [1.0])
+    assert ending.document is not None
+    ending.document["roofline"] = {"device": "H200"}
+    stage.endings[16] = lambda: ending
+    assert stage.sweep()["roofline"] == {"device": "H200"}
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"kind": "gspo-bench", "schema": 1}', '{"kind": "gspo-bench-sweep", "schema": 1, "rows": [{"status": "ok"}]}']
+)
+def test_a_file_that_is_no_sweeps_is_left_alone_and_named(stage: Stage, text: str) -> None:
+    stage.results.mkdir()
+    (stage.results / "last_sweep.json").write_text(text)
+    with pytest.raises(InputError, match=r"last_sweep\.json"):
+        stage.sweep()
+    assert stage.taken == [] and (stage.results / "last_sweep.json").read_text() == text
