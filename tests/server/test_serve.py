@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from backend_config import PRESETS, UsageError, _names_a_field, check, load_preset, parse_backend_config
@@ -48,6 +49,23 @@ def test_a_backend_config_that_is_no_object_is_refused_in_two_short_lines(text: 
 
 def test_no_backend_config_is_an_empty_one() -> None:
     assert parse_backend_config("") == parse_backend_config(" ") == parse_backend_config("{}") == {}
+
+
+def test_a_preset_may_be_a_file_such_as_a_sweep_wrote(tmp_path: Path) -> None:
+    mine = tmp_path / "best.json"
+    mine.write_text('{"backend_config": {"x": 1}}')
+    assert load_preset(str(mine)) == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [(None, "cannot be read: .*No such file"), ("{", "cannot be read"), ('{"x": 1}', "has no backend_config")]
+)
+def test_a_preset_file_that_is_none_is_named(tmp_path: Path, text: str | None, says: str) -> None:
+    mine = tmp_path / "best.json"
+    if text is not None:
+        mine.write_text(text)
+    with pytest.raises(UsageError, match=rf"the preset \S*best\.json {says}"):
+        load_preset(str(mine))
 
 
 @pytest.mark.parametrize("path", sorted(PRESETS.glob("*.json")), ids=lambda path: path.stem)

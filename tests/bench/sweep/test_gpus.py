@@ -1,0 +1,25 @@
+"""Waiting until a server's GPU memory is free."""
+
+from bench.sweep.gpus import SLACK_BYTES, FreeMemory
+
+
+def test_the_wait_ends_when_the_memory_is_what_it_was_before_the_first_server() -> None:
+    looks = iter([100, 90 * SLACK_BYTES, 2 * SLACK_BYTES, 100 + SLACK_BYTES])
+    memory = FreeMemory(20.0, lambda: next(looks))
+    memory.note()
+    memory.note()  # only the first counts
+    assert memory.wait() is True
+    assert next(looks, None) is None
+
+
+def test_memory_that_stays_taken_is_waited_for_no_longer_than_the_limit() -> None:
+    looks = iter([0])
+    memory = FreeMemory(0.3, lambda: next(looks, 2 * SLACK_BYTES))
+    memory.note()
+    assert memory.wait() is False
+
+
+def test_where_nothing_tells_there_is_no_wait() -> None:
+    memory = FreeMemory(20.0, lambda: None)
+    memory.note()
+    assert memory.wait() is True

@@ -1,0 +1,83 @@
+"""The table of a sweep's file."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from bench.errors import InputError
+from bench.sweep_table import is_sweep, print_sweep
+from tests.bench.documents import SCHEMA1
+
+GIB = 2**30
+ROW: dict[str, Any] = {
+    "label": "stock",
+    "backend_config": {},
+    "status": "ok",
+    "reason": None,
+    "sampled": True,
+    "ready_s": 55.4,
+    "native_1pass_s": 7.7,
+    "custom_2pass_s": 9.9,
+    "saving_pct": 21.5,
+    "tokens_per_s": 983.4,
+    "peak_memory_bytes": 7 * GIB,
+}
+BEST = ROW | {"label": "micro-16", "native_1pass_s": 0.5131, "custom_2pass_s": None, "saving_pct": None, "sampled": False}
+FAILED = {"label": "micro-[32]", "status": "out_of_memory", "reason": "CUDA out of memory [really]", "native_1pass_s": None}
+DOCUMENT: dict[str, Any] = {
+    "kind": "gspo-bench-sweep",
+    "status": "partial",
+    "reason": "the time budget of 570 s is spent",
+    "model": "Qwen/m",
+    "gpu": "NVIDIA H200",
+    "batch": {"sha256": "x", "sequences": 16, "target_tokens": 7569},
+    "rows": [ROW, BEST, FAILED],
+    "best": {"label": "micro-16", "native_1pass_s": 0.5131, "speedup_vs_first": 15.02},
+}
+
+
+def printed(document: dict[str, Any]) -> list[str]:
+    out = io.StringIO()
+    print_sweep(document, "s.json", Console(file=out, width=110, highlight=False))
+    return out.getvalue().splitlines()
+
+
+def test_the_table_has_a_row_a_setting_and_marks_the_best() -> None:
+    lines = printed(DOCUMENT)
+    assert lines[0].rstrip() == "PARTIAL Server settings for Qwen/m: NVIDIA H200, 16 sequences, 7,569 target tokens a step"
+    cells = {line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]] for line in lines if line.startswith("│")}
+    assert cells["stock"] == ["7.700", "9.900", "21.5 %", "983", "7.0*", "55", ""]
+    assert cells["micro-16"] == ["0.513", "", "", "983", "7.0", "55", "best"]
+    assert cells["micro-[32]"] == ["", "", "", "", "", "", "out of memory"]
+
+
+def test_reasons_notes_and_the_best_follow() -> None:
+    assert printed(DOCUMENT)[-4:] == [
+        "micro-[32]: CUDA out of memory [really]",
+        "* sampled the batch too, so its memory holds the sampler's.",
+        "Partial: the time budget of 570 s is spent",
+        "Best: micro-16, 0.513 s a fused step, 15.0 times faster than stock.",
+    ]
+
+
+def test_a_sweep_without_a_best_or_a_batch_has_neither_line() -> None:
+    text = "\n".join(printed({"kind": "gspo-bench-sweep", "rows": [FAILED], "best": None, "batch": None}))
+    assert "Best" not in text and "sequences" not in text and "None" not in text
+
+
+def test_a_small_gain_is_told_with_two_digits() -> None:
+    best = DOCUMENT["best"] | {"speedup_vs_first": 1.034}
+    assert printed(DOCUMENT | {"best": best})[-1].endswith("0.513 s a fused step, 1.03 times faster than stock.")
+
+
+@pytest.mark.parametrize("changed", [{"rows": [ROW | {"native_1pass_s": "fast"}]}, {"rows": 3}, {"best": []}, {"batch": {"sequences": -1}}])
+def test_a_value_of_another_type_is_named(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"s\.json: "):
+        printed(DOCUMENT | changed)
+
+
+def test_only_a_sweeps_file_is_one() -> None:
+    assert is_sweep(DOCUMENT)
+    assert not is_sweep(SCHEMA1) and not is_sweep([]) and not is_sweep(None)
