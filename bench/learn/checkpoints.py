@@ -6,12 +6,32 @@ from typing import Any
 
 import httpx
 
+from bench.errors import UnsupportedError
 from bench.failures import detail_of
 from bench.learn.record import Checkpoint, RunFolder
 from bench.probe import Probe
 from bench.wait import ResultWaiter
 
 KEPT = 1
+
+
+def check_there(probe: Probe, state: str) -> None:
+    """Before a model is made of a saved state, which on a GPU takes a minute.
+
+    Raises:
+        UnsupportedError: the server does not have it.
+    """
+    try:
+        probe.post("/api/v1/weights_info", {"tinker_path": state}, timeout_s=30.0)
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code == httpx.codes.NOT_FOUND:
+            raise UnsupportedError(
+                f"the server does not have the run's checkpoint {state}.\n"
+                "Resume on a server that keeps its state (make learn does; serve.py --state DIR), or start anew without --resume."
+            ) from error
+    except httpx.HTTPError:
+        # Making the model says what is wrong.
+        return
 
 
 @dataclass

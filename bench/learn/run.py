@@ -11,7 +11,7 @@ from bench.clock import Clock
 from bench.errors import InputError
 from bench.files import check_writable
 from bench.learn import advantages, record
-from bench.learn.checkpoints import Checkpoints
+from bench.learn.checkpoints import Checkpoints, check_there
 from bench.learn.loop import Learner
 from bench.learn.metrics import Row
 from bench.learn.record import Checkpoint, RunFolder
@@ -85,6 +85,8 @@ def learn(settings: LearnSettings, where: Where, resumed: Resumed | None, report
     if resumed is not None and where.model not in (None, model):
         raise InputError(f"the run to resume is of {model}, and --model is {where.model}: leave --model out.")
     state = resumed.checkpoint.state or None if resumed else None
+    if state is not None:
+        check_there(probe, state)
     request = ModelRequest(model, settings.lora_rank, settings.seed, where.wait_for_tenant, state)
     with (
         contextlib.closing(sink),
@@ -200,8 +202,9 @@ def _run(learner: Learner, document: dict[str, Any], start: Checkpoint, reporter
 def _line(row: Row) -> str:
     """A row in a line, for who watches."""
     tested = f", held-out {row['test/env/all/correct']:.1%}" if "test/env/all/correct" in row else ""
+    clipped = f", {row['loss/clip_fraction']:.0%} clipped" if row["loss/clip_fraction"] else ""
     return (
-        f"step {row['step']}: {row['env/all/correct']:.1%} right{tested}, {row['groups/skipped']} groups without signal, "
+        f"step {row['step']}: {row['env/all/correct']:.1%} right{tested}, {row['groups/skipped']} groups without signal{clipped}, "
         f"{row['env/all/ac_tokens_per_turn']:.0f} tokens an answer, {row['time/total']:.1f} s"
     )
 

@@ -48,7 +48,8 @@ class Stage:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with http_server({**HEALTHY, "/gspo-bench/environment": json_answer(json.dumps(ENVIRONMENT))}) as url:
+    answers = {"/gspo-bench/environment": json_answer(json.dumps(ENVIRONMENT)), "/api/v1/weights_info": json_answer("{}")}
+    with http_server({**HEALTHY, **answers}) as url:
         made = Stage(TeachableServer(), url)
 
         @contextlib.contextmanager
@@ -146,6 +147,17 @@ def test_another_model_than_the_runs_is_refused(stage: Stage, tmp_path: Path) ->
     learn(asked(), stage.where(tmp_path), None, FakeReporter())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="the run to resume is of Qwen/toy, and --model is Qwen/other"):
         learn(asked(), stage.where(tmp_path, model="Qwen/other"), open_resumed(tmp_path, "last"), FakeReporter())  # type: ignore[arg-type]
+
+
+def test_a_server_without_the_checkpoint_is_named_before_a_model_is_made(stage: Stage, tmp_path: Path) -> None:
+    learn(asked(), stage.where(tmp_path), None, FakeReporter())  # type: ignore[arg-type]
+    resumed = open_resumed(tmp_path, "last")
+    with (
+        http_server({**HEALTHY, "/api/v1/weights_info": json_answer('{"detail": "Model not found"}', 404)}) as other,
+        pytest.raises(UnsupportedError, match="does not have the run's checkpoint tinker://model0/weights/step-000007"),
+    ):
+        learn(asked(), stage.where(tmp_path, base_url=other), resumed, FakeReporter())  # type: ignore[arg-type]
+    assert len(stage.requests) == 1
 
 
 def command(tmp_path: Path, stage: Stage, *arguments: str) -> Any:
