@@ -79,7 +79,8 @@ def read_run(path: Path) -> LearningRun:
     root.choice("kind", [KIND])
     if (schema := root.whole("schema") or 1) > NEWEST_SCHEMA:
         raise PlotInputError(f"{root.file} has schema {schema}, this program reads up to {NEWEST_SCHEMA}; draw it with a newer gspo-bench")
-    points = _points(read_objects(metrics))
+    # The test after the last step stands in the record, for it is no step.
+    points = _points((*read_objects(metrics), root.section("final")))
     if not any(point.correct is not None or point.held_out is not None for point in points):
         raise NothingToDraw(f"{metrics.parent.name}/{metrics.name} has no step with env/all/correct yet")
     server = root.section("environment").section("server")

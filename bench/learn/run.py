@@ -105,7 +105,13 @@ def _opened(session: Session, settings: LearnSettings, where: Where, resumed: Re
     """The run's folder and record: new ones, or the resumed ones, running again."""
     server = session.probe.environment()
     if resumed is not None:
-        running = resumed.document | {"status": "running", "reason": None, "steps": settings.steps, "settings": settings.as_recorded()}
+        running = resumed.document | {
+            "status": "running",
+            "reason": None,
+            "final": None,
+            "steps": settings.steps,
+            "settings": settings.as_recorded(),
+        }
         running["resumed"] = [*resumed.document.get("resumed", []), {"at": _now(), "next_step": resumed.checkpoint.next_step}]
         resumed.folder.write_run(running)
         record.point_to(where.results, resumed.folder.path)
@@ -188,7 +194,9 @@ def _run(learner: Learner, document: dict[str, Any], start: Checkpoint, reporter
         done = learner.run(start.next_step, start.elapsed_s)
         if done < settings.steps:
             raise KeyboardInterrupt
-        document["final"] = {"step": done, **learner.test()} if settings.test_every else None
+        if settings.test_every:
+            last = folder.read_checkpoint() or FROM_START
+            document["final"] = {"step": done, **learner.test(), "time/elapsed": last.elapsed_s}
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
         folder.write_run(document | {"status": "partial", "reason": why})

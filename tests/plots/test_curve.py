@@ -91,6 +91,13 @@ def test_a_step_told_in_two_lines_is_one_and_times_add_up_without_elapsed(tmp_pa
     assert [point.elapsed_s for point in points] == [5.0, 3.0]
 
 
+def test_the_test_after_the_last_step_is_a_held_out_point_of_its_own(tmp_path):
+    final = {"step": 2, "test/env/all/correct": 0.75, "test/env/all/count": 64, "time/elapsed": 61.5}
+    run = read_run(write_run(tmp_path / "run", (record(final=final), climbing(2, 0.1, 0.6))))
+    assert [(point.step, point.held_out, point.held_out_count) for point in run.points] == [(0, None, None), (1, None, None), (2, 0.75, 64)]
+    assert (run.points[2].correct, run.points[2].elapsed_s) == (None, 61.5)
+
+
 @pytest.mark.parametrize("line", [{"step": 0, "env/all/correct": 1.5}, {"step": -1}, {"step": 0, "time/elapsed": "x"}])
 def test_a_wrong_value_is_one_line_that_names_line_and_key(tmp_path, line):
     path = tmp_path / "metrics.jsonl"
