@@ -10,7 +10,7 @@ from plots.measures import Bar, Measures, measures
 from plots.results import Result
 from plots.sheet import Sheet
 
-BODY_IN = 4.0
+BODY_IN, STACKED_IN = 4.0, 3.25  # the latter for each panel where they stand one above the other
 PANEL_GAP_IN = 0.5
 UNITS = ((0.1, 1.0, "Seconds", "s"), (1e-4, 1e3, "Milliseconds", "ms"), (0.0, 1e6, "Microseconds", "µs"))
 
@@ -19,8 +19,13 @@ def draw(figure: Sheet, result: Result) -> None:
     """Draw the whole picture, and size the figure for it."""
     drawn = measures(result)
     head = page.heading(words.title(result), words.partial(result), words.verdict(result), words.where(result))
-    box = page.lay_out(figure, head, _foot(result, words.legend(drawn)), BODY_IN)
+    box = page.lay_out(figure, head, _foot(result, words.legend(drawn)), body_in(drawn, figure.size.width_in))
     draw_body(figure, box, drawn)
+
+
+def body_in(drawn: Measures, width_in: float) -> float:
+    """Return how high the panels are, in inches, in a box of that width."""
+    return STACKED_IN * len(_panels(drawn)) if width_in < page.NARROW_IN else BODY_IN
 
 
 def draw_body(figure: Figure, box: page.Box, drawn: Measures) -> None:

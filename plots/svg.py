@@ -19,6 +19,12 @@ VARIABLES = {
     style.FAINT: "--faint",
     style.ALERT: "--alert",
     style.PAPER: "--surface",
+    style.BAND: "--band",
+    style.BEST: "--best",
+    style.MEMORY: "--neutral",
+    style.PHASES["unexplained"][0]: "--neutral",
+    style.PHASES["engine"][2]: "--deep",
+    style.RUNS[-1]: "--ink",
     **{colour: f"--{name}" for name, colour in style.COLOURS.items()},
 }
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")

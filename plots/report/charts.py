@@ -9,14 +9,22 @@ from plots import page
 from plots.report.section import Chart
 from plots.svg import Alternative, svg_of
 
-NARROW_IN, WIDE_IN = 4.2, 8.4
+NARROW_IN, WIDE_IN = 4.2, 9.0
 
 
-def chart(key: str, fill: Callable[[Figure, page.Box], None], heights_in: tuple[float, float], instead: Alternative, *legend: str) -> Chart:
-    """Return the chart at both widths; `heights_in` are the narrow one's and the wide one's."""
-    narrow, wide = (
+def chart[T](
+    key: str,
+    draw_body: Callable[[Figure, page.Box, T], None],
+    body_in: Callable[[T, float], float],
+    data: T,
+    instead: Alternative,
+    *legend: str,
+) -> Chart:
+    """Return the chart at both widths, as a picture's module draws it and says how high it is."""
+
+    def drawn(name: str, width_in: float) -> Markup:
         # Escaped already: an XML library wrote it.
-        Markup(svg_of(fill, width_in, height_in, f"{key}-{name}-", instead))
-        for name, width_in, height_in in (("narrow", NARROW_IN, heights_in[0]), ("wide", WIDE_IN, heights_in[1]))
-    )
-    return Chart(narrow, wide, legend)
+        made = svg_of(lambda figure, box: draw_body(figure, box, data), width_in, body_in(data, width_in), f"{key}-{name}-", instead)
+        return Markup(made)
+
+    return Chart(drawn("narrow", NARROW_IN), drawn("wide", WIDE_IN), legend)

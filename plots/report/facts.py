@@ -10,7 +10,8 @@ from plots.report.section import Section, Table
 
 MOST_ROWS, LONGEST_NAME, LONGEST_VALUE, DEEPEST = 200, 120, 300, 8
 GIB = 2**30
-GROUPS = (
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+RESULT: Groups = (
     ("Settings of the run", ("settings",)),
     ("The frozen batch", ("batch",)),
     ("Server", ("environment", "server")),
@@ -20,33 +21,58 @@ GROUPS = (
     ("Arithmetic", ("roofline",)),
     ("Clocks", ("clock",)),
 )
+SWEEP: Groups = (
+    ("The best setting", ("best",)),
+    ("The frozen batch", ("batch",)),
+    ("Server", ("environment", "server")),
+    ("Client", ("environment", "client")),
+    ("Arithmetic", ("roofline",)),
+)
 FILE = ("schema", "kind", "status", "reason", "created_at")
 
 
-def facts(root: Json) -> Section | None:
-    """Return the folded section, or None for a file that tells nothing."""
+def of_result(root: Json | None) -> Section | None:
+    """Return a result's folded section, or None for a file that tells nothing."""
+    return _facts("settings", "Every setting and version", RESULT, root)
+
+
+def of_sweep(root: Json | None) -> Section | None:
+    """The same of a sweep."""
+    return _facts("sweep-settings", "The sweep's settings and versions", SWEEP, root)
+
+
+def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section | None:
+    if root is None:
+        return None
     tables = []
-    for title, keys in GROUPS:
+    for title, keys in groups:
         value: Any = root.values
-        for key in keys:
-            value = value.get(key) if isinstance(value, dict) else None
+        for name in keys:
+            value = value.get(name) if isinstance(value, dict) else None
         if table := _table(title, value):
             tables.append(table)
-    if table := _table("The file", {"name": root.file} | {key: root.values[key] for key in FILE if root.values.get(key) is not None}):
-        tables.append(table)
-    if len(tables) < 2:
+    if not tables:
         return None
-    return Section("settings", "Every setting and version", folded=tuple(tables))
+    own = {"name": root.file} | {name: root.values[name] for name in FILE if root.values.get(name) is not None}
+    if table := _table("The file", own):
+        tables.append(table)
+    return Section(key, heading, folded=tuple(tables))
 
 
 def _table(title: str, value: Any) -> Table | None:
-    if not isinstance(value, dict | list):
+    if not isinstance(value, dict | list) or not value:
         return None
-    rows = [(clipped(one_line(name), LONGEST_NAME), clipped(one_line(text), LONGEST_VALUE)) for name, text in _flat("", value, 0)]
+    rows = [
+        (clipped(one_line(name), LONGEST_NAME) or "unnamed", clipped(one_line(text), LONGEST_VALUE)) for name, text in _flat("", value, 0)
+    ]
     left = len(rows) - MOST_ROWS
     if left > 0:
         rows[MOST_ROWS:] = [(f"and {plural(left, 'more row')}", "in the file")]
     return Table(title, ("name", "value"), tuple(rows), words=True) if rows else None
+
+
+def _row(name: str, text: str) -> tuple[str, str]:
+    return clipped(one_line(name), LONGEST_NAME) or "unnamed", clipped(one_line(text), LONGEST_VALUE)
 
 
 def _flat(name: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,16 @@
 """The page as one text: its parts in order, put into the template, which escapes whatever a file says."""
 
+import re
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from plots.report.cautions import Warned
 from plots.report.section import Section
+
+UNIT = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|[KMG]iB)\b|%)")
+FLAG = re.compile(r"(?<![\w&;-])(--[a-z][a-z-]*)")
 
 
 @dataclass(frozen=True)
@@ -26,4 +31,15 @@ def html_of(page: Page) -> str:
     environment = Environment(
         loader=PackageLoader("plots.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters |= {"flags": _flags, "bound": _bound}
     return environment.get_template("report.html.jinja").render(page=page)
+
+
+def _flags(text: str) -> Markup:
+    """Return the text escaped, its command line flags in one piece each."""
+    return Markup(FLAG.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def _bound(text: str) -> str:
+    """Return the text with each number and its unit in one piece."""
+    return UNIT.sub("\N{NO-BREAK SPACE}", text)

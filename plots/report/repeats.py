@@ -9,7 +9,14 @@ def repeats(repeat: Repeat) -> Section:
     """Return the section."""
     headings = ("run", "saving", "interval", "fused, one pass", "two passes", "how it ended")
     rows = tuple(_row(number, run) for number, run in enumerate(repeat.runs, start=1))
-    return Section("repeats", "Again, on fresh servers", tuple(_lead(repeat)), tables=(Table("Every run", headings, rows),))
+    where = " on ".join(clipped(told, 80) for told in (repeat.model, repeat.gpu) if told)
+    return Section(
+        "repeats",
+        "Again, on fresh servers",
+        tuple(_lead(repeat)),
+        (where,) if where else (),
+        tables=(Table("Every run", headings, rows, remark=True, cards=True),),
+    )
 
 
 def _lead(repeat: Repeat) -> list[str]:
@@ -25,8 +32,6 @@ def _lead(repeat: Repeat) -> list[str]:
         lead.append(f"{spread}.")
     if failed:
         lead.append(f"{plural(failed, 'run')} of {len(repeat.runs)} did not finish, and {'does' if failed == 1 else 'do'} not count there.")
-    if repeat.model or repeat.gpu:
-        lead.append(" on ".join(clipped(told, 80) for told in (repeat.model, repeat.gpu) if told) + ".")
     return lead
 
 

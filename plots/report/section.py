@@ -7,12 +7,18 @@ from markupsafe import Markup
 
 @dataclass(frozen=True)
 class Table:
-    """One table. A row's first cell is its heading; `words`: its other cells are words rather than numbers."""
+    """One table. A row's first cell is its heading.
+
+    words: the other cells are words rather than numbers; remark: the last one is; cards: on a phone each row is a card, for there is
+    no room for the columns.
+    """
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: bool = False
+    remark: bool = False
+    cards: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,15 @@ class Chart:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the page. `lead` comes before its chart and tables, `notes` after them; `folded` tables are shown on demand."""
+    """One part of the page.
+
+    lead: before its chart and tables, and `where` what ran where, in small; notes: after them; folded: tables shown on demand.
+    """
 
     key: str
     heading: str
     lead: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     chart: Chart | None = None
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()

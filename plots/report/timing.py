@@ -1,28 +1,40 @@
 """The paths beside each other: each one's steps, and the savings with their intervals."""
 
-from plots import words
-from plots.measures import measures
+from plots import bars, words
+from plots.measures import Measures, measures
 from plots.numbers import clipped, duration, percent, plural, short
+from plots.report.charts import chart
 from plots.report.section import Section, Table
 from plots.results import Comparison, PathTimes, Result
+from plots.svg import Alternative
 
 MOST_TIMES = 1000
 
 
 def timing(result: Result) -> Section:
-    """Return the section without its chart."""
-    tables = [Table("A step of each path", ("path", "steps", "median", "mean", "standard deviation", "tokens a second"), _paths(result))]
+    """Return the section."""
+    tables = [
+        Table(
+            "A step of each path", ("path", "steps", "median", "mean", "standard deviation", "tokens a second"), _paths(result), cards=True
+        )
+    ]
     if result.comparisons:
         headings = ("saving", "median", "interval", "faster in")
-        tables.append(Table("The saving, over pairs of steps", headings, tuple(_saving(made) for made in result.comparisons)))
+        tables.append(Table("The saving, over pairs of steps", headings, tuple(_saving(made) for made in result.comparisons), cards=True))
     every = tuple((_name(path), _times(path)) for path in result.paths if path.times)
     folded = (Table("Every timed step, in seconds", ("path", "steps, first to last"), every, words=True),) if every else ()
-    return Section("paths", "The two paths", notes=tuple(words.other_comparisons(result)), tables=tuple(tables), folded=folded)
-
-
-def instead(result: Result) -> str:
-    """Say what the chart shows."""
     drawn = measures(result)
+    return Section(
+        "paths",
+        "The two paths",
+        chart=chart("paths", bars.draw_body, bars.body_in, drawn, Alternative("The two paths", _instead(drawn)), words.legend(drawn)),
+        tables=tuple(tables),
+        notes=tuple(words.other_comparisons(result)),
+        folded=folded,
+    )
+
+
+def _instead(drawn: Measures) -> str:
     told = [f"{_label(bar.path)} {duration(bar.height)}" for bar in drawn.seconds]
     told += [f"{_label(bar.path)} {short(bar.height)} target tokens a second" for bar in drawn.tokens]
     return f"The {drawn.centre} step: {'; '.join(told)}."

@@ -1,7 +1,7 @@
 """What the saving would be behind a slow wire: worked out from the measured step, never measured."""
 
 from plots.checked import Section as Json
-from plots.numbers import clipped, duration, percent, short
+from plots.numbers import clipped, duration, percent
 from plots.report.section import Section, Table
 
 MOST_ROWS = 20
@@ -15,7 +15,7 @@ def wires(root: Json) -> Section | None:
     if not rows:
         return None
     speed = projection.number("bandwidth_mbit_s", 0)
-    at = f" at {short(speed)} Mbit/s" if speed else ""
+    at = f" at {speed:g} Mbit/s" if speed else ""
     lead = ["A projection, not a measurement: this run's own step, its waits and bytes put behind a longer wire."]
     if note := projection.text("note"):
         lead.append(clipped(note, 600))
@@ -29,7 +29,7 @@ def _row(entry: Json) -> tuple[str, ...] | None:
     steps = [entry.number(f"{path}_s", 0, LONGEST_STEP_S) for path in ("native_1pass", "custom_2pass")]
     if rtt_ms is None:
         return None
-    return f"{short(rtt_ms)} ms", *("not told" if step is None else duration(step) for step in steps), _percent(saving)
+    return f"{rtt_ms:g} ms", *("not told" if step is None else duration(step) for step in steps), _percent(saving)
 
 
 def _percent(value: float | None) -> str:

@@ -1,8 +1,11 @@
 """Pages at the edges of what can be shown."""
 
+from collections.abc import Callable
 from typing import Any
 
-from tests.plots.cases import CASES, stored
+from tests.plots.breakdown_cases import timed_by_both
+from tests.plots.cases import CASES
+from tests.plots.run_cases import Run, climbing, record
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}<style>*{display:none}</style>"
 # Texts that a reader checks against a list.
@@ -14,7 +17,7 @@ def everything() -> dict[str, Any]:
     rows = [
         {"rtt_ms": ms, "native_1pass_s": 0.5 + ms / 500, "custom_2pass_s": 0.8 + ms / 250, "saving_pct": 37.5} for ms in (1, 20, 80, 150)
     ]
-    return stored("schema1") | {"projection": {"note": "two waits against one", "bandwidth_mbit_s": 100.0, "rows": rows}}
+    return timed_by_both() | {"projection": {"note": "two waits against one", "bandwidth_mbit_s": 100.0, "rows": rows}}
 
 
 def repeat() -> dict[str, Any]:
@@ -44,9 +47,21 @@ def hostile(value: Any, text: str = HOSTILE, key: str = "") -> Any:
     return text if isinstance(value, str) and key not in FIXED else value
 
 
+def learn() -> Run:
+    return record(), climbing(40, 0.02, 0.6, held_every=10)
+
+
+HUGE, LONG = "W" * 1_900, "word " * 380
 PAGES: dict[str, dict[str, Any]] = CASES | {
     "everything": everything(),
     "hostile": hostile(everything()),
-    "huge texts": hostile(everything(), "W" * 1_900),
-    "huge words": hostile(everything(), "word " * 380),
+    "huge words": hostile(everything(), HUGE),
+    "long texts": hostile(everything(), LONG),
+}
+# What is done to the other files of these pages.
+FULL: dict[str, Callable[[Any], Any]] = {
+    "everything": lambda document: document,
+    "hostile": hostile,
+    "huge words": lambda document: hostile(document, HUGE),
+    "long texts": lambda document: hostile(document, LONG),
 }

@@ -11,31 +11,41 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from plots.report.build import write_folder
-from tests.plots.report.cases import PAGES, hostile, repeat
+from tests.plots.report.cases import FULL, PAGES, learn, repeat
+from tests.plots.run_cases import Run, write_run
+from tests.plots.sweep_cases import micro_batches
 
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[..., Path]:
     """Write the page of a folder with these documents, each by its file's name without .json."""
 
-    def write(**documents: Any) -> Path:
-        for name, document in documents.items():
-            (tmp_path / f"{name}.json").write_text(json.dumps(document))
-        return write_folder(tmp_path)
+    return lambda **documents: written(tmp_path, **documents)
 
-    return write
+
+def written(folder: Path, run: Run | None = None, **documents: Any) -> Path:
+    """Write these documents into a folder, each under its file's name without .json, and a learning run, and return the folder's page."""
+    for name, document in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    if run:
+        write_run(folder / "runs" / "learn", run)
+        (folder / "last_learn.json").write_text(json.dumps({"schema": 1, "kind": "gspo-bench-learn", "run": "runs/learn"}))
+    return write_folder(folder)
 
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The page of a case, each beside a repeat whose texts are hostile; made once."""
+    """The page of a case, made once. Those of `FULL` have a sweep, a learning run and repeated runs too, their texts as hostile."""
 
     @functools.cache
     def page_of(case: str) -> Path:
         folder = tmp_path_factory.mktemp("page")
-        (folder / "last_gspo_bench.json").write_text(json.dumps(PAGES[case]))
-        (folder / "last_repeat.json").write_text(json.dumps(hostile(repeat())))
-        return write_folder(folder)
+        changed = FULL.get(case)
+        if changed is None:
+            return written(folder, last_gspo_bench=PAGES[case])
+        record, steps = learn()
+        others = {"last_repeat": changed(repeat()), "last_sweep": changed(micro_batches())}
+        return written(folder, (changed(record), steps), last_gspo_bench=PAGES[case], **others)
 
     return page_of
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from plots.cli import main
-from tests.plots.report.cases import PAGES, everything, hostile, repeat
+from tests.plots.report.cases import PAGES, everything, hostile, learn, repeat
+from tests.plots.report.conftest import written
+from tests.plots.sweep_cases import micro_batches
 
-PUBLISHED = sorted((Path(__file__).parents[3] / "results" / "published").glob("*.json"))
+FOLDER = Path(__file__).parents[3] / "results" / "published"
+PUBLISHED = [path for path in sorted(FOLDER.glob("*.json")) if json.loads(path.read_text())["kind"] == "gspo-bench"]
 
 
 class Parts(HTMLParser):
@@ -37,7 +40,7 @@ class Parts(HTMLParser):
         self._into.append(data)
 
     def handle_endtag(self, tag):
-        text = "".join(self._into)
+        text = "".join(self._into).replace("\N{NO-BREAK SPACE}", " ")
         if tag in ("h1", "h2"):
             self.headings.append(text)
         elif tag == "caption":
@@ -51,14 +54,17 @@ def parts(report):
     return lambda **documents: Parts(report(**documents).read_text())
 
 
-def test_every_part_is_there_when_its_data_are(parts):
-    made = parts(last_gspo_bench=everything(), last_repeat=repeat())
-    assert made.headings[1:] == [
+def test_every_part_is_there_when_its_data_are(cases):
+    assert Parts(cases("everything").read_text()).headings[1:] == [
         "Before you rely on it",
         "The two paths",
+        "Where the time goes",
         "Behind a slow wire",
         "Again, on fresh servers",
+        "Which server settings",
+        "Does it learn?",
         "Every setting and version",
+        "The sweep's settings and versions",
     ]
 
 
@@ -91,11 +97,49 @@ def test_the_saving_has_its_interval_and_its_pairs(parts):
     assert rows[1] == ["Fused GSPO against two passes", "23.0 %", "21.0 % to −0.5 % (95 %)", "7 of 8 pairs"]
 
 
+def test_the_phases_of_both_paths_stand_beside_each_other_and_end_with_the_whole_step(cases):
+    rows = Parts(cases("everything").read_text()).tables["A mean step, phase by phase"]
+    assert rows[0] == ["phase", "fused GSPO", "two passes"]
+    assert ["forward", "none", "0.170 s (22.7 %)"] in rows
+    assert ["queued", "10.00 ms (2.0 %)", "20.00 ms (2.7 %)"] in rows
+    assert rows[-1] == ["the whole step", "0.500 s", "0.750 s"]
+
+
+def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(cases):
+    rows = Parts(cases("everything").read_text()).tables["Every setting, its median step"]
+    assert rows[1] == ["micro-batch 1", "8.000 s", "10.00 s", "20.0 %", "6.00 GiB", "ok"]
+    assert [row[0] for row in rows if row[-1] == "best"] == ["micro-batch 16"]
+    assert [row[-1][:13] for row in rows if row[0] == "micro-batch 32"] == ["out of memory"]
+
+
+def test_a_learning_run_has_every_step(cases):
+    made = Parts(cases("everything").read_text())
+    steps = next(rows for caption, rows in made.tables.items() if caption.startswith("Every step of"))
+    assert len(steps) == 41
+    assert steps[1][0] == "0" and steps[1][2] == "2.7 %"
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "title"),
+    [
+        ("last_sweep", micro_batches(), "micro-batch 16: 16.0 times as fast as micro-batch 1"),
+        ("last_repeat", repeat(), "The same benchmark, on fresh servers"),
+    ],
+)
+def test_a_page_of_one_other_file_has_its_title(parts, name, document, title):
+    assert parts(**{name: document}).headings[0] == title
+
+
+def test_a_learning_run_without_a_step_yet_is_no_section_and_stops_nothing(tmp_path):
+    record_only = written(tmp_path, (learn()[0], []), last_gspo_bench=PAGES["bare"])
+    assert Parts(record_only.read_text()).headings[1:] == ["The two paths"]
+
+
 def test_the_projection_is_called_one(parts, report):
     made = parts(last_gspo_bench=everything())
-    rows = made.tables["A projected step by the wire's round trip at 100.0 Mbit/s"]
+    rows = made.tables["A projected step by the wire's round trip at 100 Mbit/s"]
     assert rows[0] == ["round trip", "fused, one pass", "two passes", "saving"]
-    assert rows[2] == ["20.00 ms", "0.540 s", "0.880 s", "37.5 %"]
+    assert rows[2] == ["20 ms", "0.540 s", "0.880 s", "37.5 %"]
     assert "A projection, not a measurement" in report().read_text()
 
 
