@@ -6,10 +6,12 @@ import os
 import platform
 import shutil
 import subprocess
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gpu_memory import PeakMemory
+from placement import Placement
 
 PACKAGES = (
     "skyrl", "tinker", "jax", "jaxlib", "flax", "torch", "vllm", "vllm-router", "ray", "transformers", "peft", "flash-attn",
@@ -23,6 +25,12 @@ def gpus() -> list[dict[str, Any]]:
         return gpus_from_nvml()
     except Exception:  # no library, no driver, no permission: each with an error of its own
         return _gpus_from_smi()
+
+
+def gpus_in_sight() -> int:
+    """How many GPUs CUDA would find here: those that CUDA_VISIBLE_DEVICES leaves of the machine's, or the container's."""
+    there, named = len(gpus()), os.environ.get("CUDA_VISIBLE_DEVICES")
+    return there if named is None else min(there, len([name for name in named.split(",") if name.strip() not in ("", "-1")]))
 
 
 def gpus_from_nvml() -> list[dict[str, Any]]:
@@ -119,7 +127,7 @@ def model_config(base_model: str) -> dict[str, Any] | None:
     return config if isinstance(config, dict) else None
 
 
-def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory) -> dict[str, Any]:
+def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory, placement: Placement) -> dict[str, Any]:
     """Everything about this server that a result should be read with; see GET /gspo-bench/environment."""
     shm = os.statvfs("/dev/shm") if Path("/dev/shm").exists() else None
     cpuinfo = Path("/proc/cpuinfo")
@@ -135,6 +143,7 @@ def environment(engine_config: Any, preset: str | None, notes: list[str], peak: 
         "backend": engine_config.backend,
         "backend_config": engine_config.backend_config,
         "runtime_role": engine_config.runtime_role,
+        "placement": asdict(placement),
         "preset": preset,
         "base_model": engine_config.base_model,
         "model_config": model_config(engine_config.base_model),

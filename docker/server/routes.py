@@ -10,10 +10,11 @@ from engine_spans import SPANS, SpanReader
 from fastapi import APIRouter, Request
 from gpu_memory import PeakMemory
 from machine import environment, gpus_from_nvml
+from placement import Placement
 from tenants import tenants
 
 
-def router(preset: str | None, notes: list[str]) -> APIRouter:
+def router(preset: str | None, notes: list[str], placement: Placement) -> APIRouter:
     """The routes, for SkyRL's app, whose state holds the engine's config and the database."""
     api = APIRouter(prefix="/gspo-bench")
     peak = PeakMemory(gpus_from_nvml)
@@ -22,7 +23,7 @@ def router(preset: str | None, notes: list[str]) -> APIRouter:
 
     @api.get("/environment")
     def get_environment(request: Request) -> dict[str, Any]:
-        return environment(request.app.state.engine_config, preset, notes, peak)
+        return environment(request.app.state.engine_config, preset, notes, peak, placement)
 
     @api.get("/tenants")
     async def get_tenants(request: Request) -> list[dict[str, Any]]:

@@ -17,13 +17,16 @@ from typing import Any
 
 import engine_spans
 import leftovers
+import placement
 import upstream
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
+from machine import gpus_in_sight
 
 HERE = Path(__file__).resolve().parent
 # Longer than the SDK sends a request again: 5 minutes, then the try under way with its own 10 repeats of a minute each.
 KEEP_REQUESTS_S = 1800
 DATABASE, CHECKPOINTS = "tinker.db", "checkpoints"
+HOST_DEVICES = "--xla_force_host_platform_device_count"
 STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
 
 
@@ -35,6 +38,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--preset", help="a file of presets/, without .json, or any such file by its path; default: SkyRL's own settings")
     parser.add_argument("--backend-config", default="", metavar="JSON", help="settings that go over the preset's")
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
+    parser.add_argument("--gpus", type=gpu_count, help="GPUs of each node to spread the model over, or all; default: the settings', else 1")
+    parser.add_argument("--nodes", type=positive, help="nodes of a Ray cluster to spread it over; default: the settings', else 1")
+    parser.add_argument("--ray-address", default="", help="a running Ray cluster's; default: one of this machine's own, for this server")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")
     parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
     parser.add_argument("--state", default="", metavar="DIR", help="folder that keeps both of these; default: they go with the server")
@@ -51,10 +57,13 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     try:
         preset = load_preset(args.preset) if args.preset else {}
         own = {} if args.backend == "jax" else attention_config()
-        args.backend_config = own | preset | parse_backend_config(args.backend_config)
+        asked = preset | parse_backend_config(args.backend_config)
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
+        args.backend_config = own | asked | placement.settings(args.backend, args.runtime_role, args.gpus, args.nodes, asked)
         check(args.backend, args.backend_config)
+        args.placement = placement.placement_of(args.backend, args.runtime_role, args.backend_config)
+        check_devices(args)
         if args.model.startswith(("/", ".")) and not Path(args.model).is_dir():
             raise UsageError(
                 f"there is no folder {args.model}.\nGive --model (MODEL) a name on the Hugging Face hub, or a folder that is there."
@@ -66,6 +75,27 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     return args
 
 
+def gpu_count(text: str) -> int:
+    """The value of --gpus: a number from 1, or "all" for those that this process sees."""
+    return max(1, gpus_in_sight()) if text == "all" else positive(text)
+
+
+def positive(text: str) -> int:
+    """A whole number from 1. Raises ValueError for another, which argparse words."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def check_devices(args: argparse.Namespace) -> None:
+    """Raises UsageError where there are fewer devices than the model would be spread over; a CPU is as many for JAX as it is told."""
+    if args.backend == "fsdp":
+        placement.check_there(args.placement, gpus_in_sight, args.ray_address or os.environ.get("RAY_ADDRESS", ""))
+    elif args.ray_address:
+        raise UsageError("--ray-address needs --backend fsdp; the JAX backend here runs without Ray.")
+
+
 def engine_command(engine_config: Any) -> list[str]:
     """How to start the engine: by engine.py beside this file, in this interpreter."""
     from skyrl.tinker.config import config_to_argv
@@ -73,13 +103,19 @@ def engine_command(engine_config: Any) -> list[str]:
     return [sys.executable, str(HERE / "engine.py"), *config_to_argv(engine_config)]
 
 
-def prepare_environment(backend: str, environment: MutableMapping[str, str]) -> None:
+def prepare_environment(backend: str, environment: MutableMapping[str, str], devices: int = 1, ray_address: str = "") -> None:
     """Sets what the engine's processes inherit, where the caller has not: FlashInfer's sampler is compiled with nvcc at vLLM's first start.
 
     There is none in the image, and the start would fail there, minutes in. PyTorch's and Triton's sampler needs no compiler but gcc.
+    XLA makes as many devices of the processor as it is told to; the flag says nothing to a GPU. Ray takes its cluster from a variable.
     """
     if backend == "fsdp":
         environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
+    if ray_address:
+        environment["RAY_ADDRESS"] = ray_address
+    given = environment.get("XLA_FLAGS", "")
+    if backend == "jax" and devices > 1 and HOST_DEVICES not in given:
+        environment["XLA_FLAGS"] = f"{given} {HOST_DEVICES}={devices}".strip()
 
 
 def serve(args: argparse.Namespace, state: Path) -> None:
@@ -114,7 +150,7 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     if args.keep_requests_s > 0:
         old_requests.start(api.app.state.engine_config.database_url, args.keep_requests_s)
     notes = ["gspo added to the JAX backend by this server"] if args.backend == "jax" else []
-    api.app.include_router(routes.router(args.preset, notes))
+    api.app.include_router(routes.router(args.preset, notes, args.placement))
     upstream.quiet_logs()
     uvicorn.run(
         api.app,
@@ -152,7 +188,7 @@ def exit_on(signum: int, frame: FrameType | None) -> None:
 def main() -> None:
     """Command line entry. Exits 2 for wrong usage, 1 where SkyRL is not as expected or its engine died, 143 after SIGTERM."""
     args = parse()
-    prepare_environment(args.backend, os.environ)
+    prepare_environment(args.backend, os.environ, args.placement.devices, args.ray_address)
     os.umask(0)  # the cache's volume is shared with clients that run as other users
     signal.signal(signal.SIGTERM, exit_on)  # uvicorn hands the signal on to this one when it has shut down
     if args.state:
