@@ -66,8 +66,8 @@ class Learner:
             timer = PhaseTimer(self.clock)
             try:
                 row, own_s = self._step(step, stream, timer)
-            except UnsupportedError:
-                raise
+            except UnsupportedError as error:
+                raise _with_other_path(error) from error
             except BenchError as error:
                 raise type(error)(f"step {step}: {error}\nGo on from the last checkpoint with --resume.") from error
             state = self.checkpoints.save(step + 1) if self._is_due(step) else None
@@ -134,6 +134,13 @@ class Learner:
     def _write(self, row: Row) -> None:
         self.folder.append(row)
         self.sink(row)
+
+
+def _with_other_path(error: UnsupportedError) -> UnsupportedError:
+    """A loss that is missing comes without advice; anything else has its own."""
+    if "\n" in str(error):
+        return error
+    return UnsupportedError(f"{error}.\nLearn over the round trip with --path two-pass, or use a server whose backend has it.")
 
 
 def _trained(batch: FrozenBatch, outcome: StepOutcome) -> list[Trained]:
