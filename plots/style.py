@@ -18,12 +18,12 @@ COLOURS = {
     "native_1pass_control": "#56b4e9",
 }
 ORDER = tuple(COLOURS)
-# Of a phase: a hue for whose it is, shades within it.
+# Of a phase: a hue for whose it is, shades within it; found by a search for what no colour blindness confuses.
 PHASES = {
-    "engine": ("#4c9fd4", "#0072b2", "#084a75"),
-    "wait": ("#8fcdf0", "#56b4e9", "#3a93c6"),
+    "engine": ("#3897e3", "#1875a7", "#0f4768"),
+    "wait": ("#a6c7f2", "#1f7fdc", "#125881"),
     "wire": ("#e69f00", "#f2c35c", "#b87d00"),
-    "client": ("#009e73", "#5cc7a6", "#00694c"),
+    "client": ("#00b55a", "#84e0b2", "#00381c"),
     "unexplained": ("#c3cad2",),
 }
 # Of runs in one picture; without the palette's yellow, which is faint on white.
