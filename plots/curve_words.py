@@ -30,7 +30,7 @@ def partial(runs: Sequence[LearningRun]) -> str | None:
         if run.status in (None, "complete"):
             continue
         name = f"{clipped(run.folder, 60)}: " if len(runs) > 1 else ""
-        taken = f"{len(run.points):,}{f' of {run.steps:,}' if run.steps else ''} steps"
+        taken = f"{run.taken:,}{f' of {run.steps:,}' if run.steps else ''} steps"
         if run.status == "running":
             told.append(f"{name}{taken}, still running or killed")
         else:
@@ -134,9 +134,9 @@ def task(run: LearningRun) -> str:
 
 def _climb(run: LearningRun) -> str:
     first, last = ends_of(run)
-    steps = plural(len(run.points), "step")
+    steps = plural(run.taken, "step")
     if len(run.points) == 1:
-        return f"{percent(100 * last)} after 1 step"
+        return f"{percent(100 * last)} after {steps}"
     return f"{percent(100 * first)} to {percent(100 * last)} in {steps}"
 
 

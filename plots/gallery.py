@@ -150,7 +150,7 @@ def _run_cells(run: LearningRun) -> list[str]:
         _safe(run.gpus[0]) if run.gpus else "CPU",
         _safe(curve_words.task(run)) if run.task else "",
         _safe(words.IN_A_SENTENCE.get(run.path or "", run.path or "")),
-        f"{len(run.points):,}",
+        f"{run.taken:,}",
         f"{percent(100 * first)} to {percent(100 * last)}",
         f"{percent(100 * held[0])} to {percent(100 * held[-1])}" if held else "",
     ]

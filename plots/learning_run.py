@@ -47,6 +47,11 @@ class LearningRun:
     gpus: tuple[str, ...]
     points: tuple[Point, ...]
 
+    @property
+    def taken(self) -> int:
+        """How many training steps the points are of: a test is none."""
+        return sum(point.correct is not None for point in self.points)
+
 
 def read_runs(*paths: Path) -> tuple[LearningRun, ...]:
     """Read runs by their folders, records or metrics files, or by results/last_learn.json; raises PlotInputError."""

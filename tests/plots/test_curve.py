@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from plots import curve_words
 from plots.curve import draw
 from plots.errors import NothingToDraw, PlotInputError
 from plots.learning_run import read_run, read_runs
@@ -96,6 +97,7 @@ def test_the_test_after_the_last_step_is_a_held_out_point_of_its_own(tmp_path):
     run = read_run(write_run(tmp_path / "run", (record(final=final), climbing(2, 0.1, 0.6))))
     assert [(point.step, point.held_out, point.held_out_count) for point in run.points] == [(0, None, None), (1, None, None), (2, 0.75, 64)]
     assert (run.points[2].correct, run.points[2].elapsed_s) == (None, 61.5)
+    assert run.taken == 2 and curve_words.title([run]).endswith(" in 2 steps")
 
 
 @pytest.mark.parametrize("line", [{"step": 0, "env/all/correct": 1.5}, {"step": -1}, {"step": 0, "time/elapsed": "x"}])
