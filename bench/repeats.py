@@ -17,7 +17,16 @@ KIND = "gspo-bench-repeat"
 LAST = "last_repeat.json"
 COMPLETE, PARTIAL, FAILED = "complete", "partial", "failed"
 # What makes it another measurement rather than the same again.
-MUST_AGREE = ("settings.", "client.image", "server.image", "server.backend", "server.preset", "server.versions", "server.gpus", "server.weights")
+MUST_AGREE = (
+    "settings.",
+    "client.image",
+    "server.image",
+    "server.backend",
+    "server.preset",
+    "server.versions",
+    "server.gpus",
+    "server.weights",
+)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from plots.report.cautions import Warned
 from plots.report.section import Section
 
 UNIT = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|[KMG]iB)\b|%)")
+PIECE = re.compile(r"\s+|[^\s._/]{1,16}[._/]?|[._/]")
 FLAG = re.compile(r"(?<![\w&;-])(--[a-z][a-z-]*)")
 
 
@@ -31,7 +32,7 @@ def html_of(page: Page) -> str:
     environment = Environment(
         loader=PackageLoader("plots.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"flags": _flags, "bound": _bound}
+    environment.filters |= {"flags": _flags, "bound": _bound, "breakable": _breakable}
     return environment.get_template("report.html.jinja").render(page=page)
 
 
@@ -43,3 +44,8 @@ def _flags(text: str) -> Markup:
 def _bound(text: str) -> str:
     """Return the text with each number and its unit in one piece."""
     return UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
+def _breakable(text: str) -> Markup:
+    """Return the text escaped, with places where a long name may break."""
+    return Markup("<wbr>").join(PIECE.findall(text))
