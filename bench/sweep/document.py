@@ -1,5 +1,6 @@
 """The sweep's file: assembled and written anew after every row, and read again to go on where a sweep ended."""
 
+import hashlib
 import re
 import time
 from collections.abc import Sequence
@@ -23,10 +24,12 @@ MAX_BYTES = 16 * 1024 * 1024
 class Sweep:
     """The rows taken so far, by their settings, and what they have in common, which the first of their servers told.
 
-    `server` names all of the server but the rows' settings; `facts` has the file's model, weights, gpu, backend, batch and environment.
+    `server` is the server's and the client's command but for the rows' settings, folders left out; `server_id` stands for all of it.
+    `facts` has the file's model, weights, gpu, backend, batch and environment.
     """
 
     server: str
+    server_id: str
     created_at: str = field(default_factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
@@ -45,6 +48,7 @@ class Sweep:
             "reason": reason,
             "created_at": self.created_at,
             "server": self.server,
+            "server_id": self.server_id,
             **{name: self.facts.get(name) for name in ("model", "weights", "gpu", "backend", "batch")},
             "rows": [self.rows[key] for key in keys],
             "best": best,
@@ -98,7 +102,13 @@ def load(results: Path) -> Sweep | None:
         raise InputError(f"{path} is no file of a sweep that this version wrote.\nMove it away, or start anew with --again.")
     facts = {name: found.get(name) for name in ("model", "weights", "gpu", "backend", "batch", "environment")}
     rows = {key_of(row): row for row in found["rows"]}
-    return Sweep(str(found.get("server")), str(found.get("created_at")), rows, facts)
+    return Sweep(str(found.get("server")), str(found.get("server_id")), str(found.get("created_at")), rows, facts)
+
+
+def begin(identity: str) -> Sweep:
+    """A sweep without rows; `identity` has the server's command and the client's flags in full."""
+    words = " ".join(word.rstrip("/").rpartition("/")[2] if word.startswith(("/", ".")) else word for word in identity.split())
+    return Sweep(words, hashlib.sha256(identity.encode()).hexdigest()[:16])
 
 
 def _has_rows(rows: Any) -> bool:

@@ -71,11 +71,12 @@ class Looper:
 
     def _begin(self) -> Sweep:
         """The last sweep where this one goes on with it, else an empty one."""
-        fresh = Sweep(f"{self.servers.identity} {' '.join(self.options.run_arguments)}".strip())
+        flags = " ".join(self.options.run_arguments)
+        fresh = files.begin(f"{self.servers.identity}; bench run {flags}" if flags else self.servers.identity)
         earlier = None if self.options.again else files.load(self.options.results)
         if earlier is None:
             return fresh
-        if earlier.server != fresh.server:
+        if earlier.server_id != fresh.server_id:
             self._leave(earlier, f"was made with another server or client: {earlier.server}")
             return fresh
         if self.options.batch is not None and earlier.batch_sha256 != batches.load(self.options.batch).sha256:
@@ -100,7 +101,7 @@ class Looper:
         if (folder / name).is_file():
             return name
         self._leave(self.sweep, f"trained on a batch that is not there any more ({folder / name})")
-        self.sweep = Sweep(self.sweep.server)
+        self.sweep = Sweep(self.sweep.server, self.sweep.server_id)
         return None
 
     def _rows(self) -> str | None:
@@ -173,7 +174,7 @@ class Looper:
             return
         self._leave(self.sweep, f"is of another machine ({there}, this one has {here})")
         kept = {key: row for key, row in self.sweep.rows.items() if key in self.taken}
-        self.sweep = Sweep(self.sweep.server, rows=kept)
+        self.sweep = Sweep(self.sweep.server, self.sweep.server_id, rows=kept)
 
     def _save(self, reason: str | None) -> dict[str, Any]:
         best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)

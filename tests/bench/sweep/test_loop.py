@@ -189,6 +189,15 @@ def test_another_batch_or_server_or_client_flag_starts_anew_and_the_earlier_swee
     assert stage.results.joinpath("runs").is_dir()
 
 
+def test_the_file_names_the_server_and_the_clients_flags_without_the_folders_of_this_machine(stage: Stage) -> None:
+    stage.servers.identity = "/opt/x/python ./docker/serve.py --model /models/m/ --backend jax"
+    document = stage.sweep(PLAN[:1], run_arguments=("--lora-rank", "8"))
+    assert document["server"] == "python serve.py --model m --backend jax; bench run --lora-rank 8"
+    stage.servers.identity = "/opt/x/python ./docker/serve.py --model /models/other/m --backend jax"
+    stage.sweep(PLAN[:1], run_arguments=("--lora-rank", "8"))
+    assert stage.taken == [1]
+
+
 def test_rows_of_another_gpu_are_taken_again_on_this_one(stage: Stage) -> None:
     stage.gpu = "L4"
     stage.sweep(PLAN[:2])
