@@ -155,7 +155,7 @@ def _draw_panel(figure: Figure, box: page.Box, lines: Sequence[Line], panel: Pan
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
     places = [at for line in lines for point in line.run.points if (at := panel.place(point)) is not None]
     low, high = min(places), max(places)
-    low = 0.0 if low <= 0.2 * high or low == high else low
+    low = 0.0 if not panel.whole or low <= 0.2 * high or low == high else low  # a run's first step can be its longest
     margin = (high - low) * 0.02 or 1.0
     axes.set_xlim(low - margin, high + margin)
     axes.xaxis.set_major_locator(_ticks(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=panel.whole), low, high))

@@ -63,7 +63,7 @@ def where(runs: Sequence[LearningRun]) -> list[str]:
     what = _same(
         runs,
         _model,
-        lambda run: clipped(run.gpus[0], 50) if run.gpus else None,
+        lambda run: words.machine(run.machine) if run.status else None,
     )
     how = _same(
         runs,

@@ -134,7 +134,7 @@ def _sweep_cells(sweep: Sweep) -> list[str]:
     best = sweep.best
     return [
         *_model_cells(sweep.model, sweep.weights),
-        _safe(sweep.gpu or "CPU"),
+        _safe(words.machine(sweep.machine)),
         f"{len(sweep.rows)}" + (f", {failed} failed" if failed else ""),
         _safe(best.label) if best else "none",
         rough(best.native_s) if best and best.native_s else "",
@@ -147,7 +147,7 @@ def _run_cells(run: LearningRun) -> list[str]:
     held = [point.held_out for point in run.points if point.held_out is not None]
     return [
         *_model_cells(run.model, run.weights),
-        _safe(run.gpus[0]) if run.gpus else "CPU",
+        _safe(words.machine(run.machine)),
         _safe(curve_words.task(run)) if run.task else "",
         _safe(words.IN_A_SENTENCE.get(run.path or "", run.path or "")),
         f"{run.taken:,}",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from plots.checked import Section, first, read_object, read_objects
 from plots.errors import NothingToDraw, PlotInputError
+from plots.machine import Machine, read_machine
 
 KIND = "gspo-bench-learn"
 NEWEST_SCHEMA = 1
@@ -44,7 +45,7 @@ class LearningRun:
     updates_per_batch: int | None
     learning_rate: float | None
     steps: int | None
-    gpus: tuple[str, ...]
+    machine: Machine
     points: tuple[Point, ...]
 
     @property
@@ -88,7 +89,6 @@ def read_run(path: Path) -> LearningRun:
     points = _points((*read_objects(metrics), root.section("final")))
     if not any(point.correct is not None or point.held_out is not None for point in points):
         raise NothingToDraw(f"{metrics.parent.name}/{metrics.name} has no step with env/all/correct yet")
-    server = root.section("environment").section("server")
     return LearningRun(
         folder=folder.resolve().name if has_record else path.name,
         status=root.choice("status", ["running", "complete", "partial"]),
@@ -105,7 +105,7 @@ def read_run(path: Path) -> LearningRun:
         updates_per_batch=root.whole("updates_per_batch"),
         learning_rate=root.number("learning_rate", 0),
         steps=root.whole("steps"),
-        gpus=tuple(gpu.text("name") or "unnamed GPU" for gpu in server.sections("gpus")),
+        machine=read_machine(root.section("environment").section("server")),
         points=points,
     )
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from plots.breakdown import Roofline, read_roofline
 from plots.checked import Section, read_object
 from plots.errors import NothingToDraw, PlotInputError
+from plots.machine import Machine, read_machine
 from plots.weights import WEIGHTS
 
 KIND = "gspo-bench-sweep"
 NEWEST_SCHEMA = 1
 STATUSES = ("ok", "out_of_memory", "crashed", "timed_out", "refused")
+NO_GPU = ("cpu", "unknown")  # what stands there instead of a GPU's name
 SHORTEST_STEP_S, LONGEST_STEP_S = 1e-9, 1e9
 
 
@@ -47,7 +49,7 @@ class Sweep:
     created_at: str | None
     model: str | None
     weights: str | None
-    gpu: str | None
+    machine: Machine
     backend: str | None
     sequences: int | None
     target_tokens: int | None
@@ -73,7 +75,7 @@ def read_sweep(path: Path) -> Sweep:
         created_at=root.text("created_at"),
         model=root.text("model"),
         weights=root.choice("weights", list(WEIGHTS)),
-        gpu=root.text("gpu"),
+        machine=_machine(root),
         backend=root.text("backend"),
         sequences=batch.whole("sequences"),
         target_tokens=batch.whole("target_tokens"),
@@ -81,6 +83,15 @@ def read_sweep(path: Path) -> Sweep:
         best=_best(root.section("best")),
         roofline=read_roofline(root),
     )
+
+
+def _machine(root: Section) -> Machine:
+    """Return what the server of the sweep ran on: as it told, else by the name of its GPU."""
+    found = read_machine(root.section("environment").section("server"))
+    gpu = root.text("gpu")
+    if found.gpus or found.cpu or not gpu or gpu in NO_GPU:
+        return found
+    return Machine((gpu,), None, None)
 
 
 def _row(section: Section, number: int) -> Row:

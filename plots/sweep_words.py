@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from plots.numbers import brief, clipped, day_and_time, plural, rough, short
 from plots.sweep_file import Row, Sweep
 from plots.weights import WEIGHTS
-from plots.words import BACKENDS, SEPARATOR
+from plots.words import BACKENDS, SEPARATOR, machine
 
 STATUS = {
     "ok": "",
@@ -54,8 +54,7 @@ def where(sweep: Sweep) -> list[str]:
     what = [clipped(sweep.model, 110) if sweep.model else "model not in the file"]
     if sweep.weights:
         what[0] += f", {WEIGHTS[sweep.weights]}"
-    if sweep.gpu:
-        what.append(clipped(sweep.gpu, 60))
+    what.append(machine(sweep.machine))
     if sweep.backend:
         what.append(f"{BACKENDS.get(sweep.backend) or clipped(sweep.backend, 30)} backend")
     how = [plural(len(sweep.rows), "server setting")]

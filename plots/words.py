@@ -1,5 +1,6 @@
 """What the picture says in words: all of it from the result file, for a reader who has never seen the project."""
 
+from plots.machine import Machine
 from plots.measures import Measures, beyond
 from plots.numbers import clipped, day_and_time, percent, plural, short
 from plots.results import Caution, Comparison, Result, Setting
@@ -97,7 +98,7 @@ def where(result: Result) -> list[str]:
     return [SEPARATOR.join(parts) for parts in (what, how) if parts]
 
 
-def machine(setting: Setting) -> str:
+def machine(setting: Setting | Machine) -> str:
     """Say what the server ran on."""
     if setting.gpus:
         kinds = list(dict.fromkeys(setting.gpus))

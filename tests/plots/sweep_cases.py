@@ -77,7 +77,10 @@ def micro_batches() -> dict[str, Any]:
 
 def on_a_cpu() -> dict[str, Any]:
     rows = [row(f"micro-batch {size}", time, time * 1.4, None) for size, time in ((1, 1.1), (2, 0.8), (4, 0.62), (8, 0.55), (16, 0.54))]
-    return sweep(rows, best=4, gpu="", backend="jax", model="/models/tiny-qwen3", roofline=None)
+    server = {"gpus": [], "cpu": "AMD EPYC", "cpu_count": 2}
+    return sweep(
+        rows, best=4, environment={"client": None, "server": server}, gpu="cpu", backend="jax", model="/models/tiny-qwen3", roofline=None
+    )
 
 
 def hundred() -> dict[str, Any]:

@@ -45,7 +45,13 @@ def test_a_run_is_read_as_its_record_and_metrics_say(runs):
         (1, 20.0, None, None),
         (2, 30.0, 0.75, 0.6),
     ]
-    assert (run.model, run.task, run.path, run.loss, run.gpus) == ("Qwen/Qwen3-0.6B", "gsm8k", "native_1pass", "gspo", ("NVIDIA L4",))
+    assert (run.model, run.task, run.path, run.loss, run.machine.gpus) == (
+        "Qwen/Qwen3-0.6B",
+        "gsm8k",
+        "native_1pass",
+        "gspo",
+        ("NVIDIA L4",),
+    )
 
 
 def test_both_panels_show_the_metrics_and_the_held_out_points(runs):

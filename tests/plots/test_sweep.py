@@ -45,6 +45,7 @@ def test_the_axis_is_logarithmic_only_where_the_range_demands_it(read):
     near = figure_of(draw, read(SWEEP_CASES["on a CPU"]))
     assert not any(axes.get_xscale() == "log" for axes in near.axes)
     assert "Seconds a step, median" in texts(near)
+    assert any("CPU only: AMD EPYC (2 cores)  ·  JAX backend" in text for text in texts(near))
     assert "Seconds a step, median, logarithmic" in texts(figure_of(draw, read(SWEEP_CASES["far apart"])))
 
 
