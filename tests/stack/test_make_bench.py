@@ -114,6 +114,12 @@ def test_a_plot_is_drawn(benched, results):
     assert (results / "bench_gspo_bars.png").read_bytes().startswith(PNG)
 
 
+def test_a_page_of_all_results_is_written_and_says_the_verdict(benched, document, results):
+    page = (results / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert document["settings"]["base_url"] in page and "The two paths" in page
+
+
 def test_every_file_belongs_to_whoever_called(benched, results):
     # Root's containers do not run as root: its files are user 1000's.
     owner = os.getuid() or int(os.environ.get("SUDO_UID", "1000"))
