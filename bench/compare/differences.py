@@ -11,8 +11,16 @@ MAX_ROWS = 60
 MAX_VALUE = 120
 NOT_TOLD = "not told"
 GIB = 2**30
-# What says where a file lay, or follows from what is shown already; GPUs' used memory is not of the configuration.
-SKIPPED = {"settings.batch", "batch.file", "batch.response_lengths", "batch.sequences", "batch.target_tokens", "server.gpus"}
+# What says where a file lay, or follows from what is shown already; used memory is not of the configuration.
+SKIPPED = {
+    "settings.batch",
+    "batch.file",
+    "batch.response_lengths",
+    "batch.sequences",
+    "batch.target_tokens",
+    "server.gpus",
+    "client.peak_memory_bytes",
+}
 
 
 @dataclass(frozen=True)
@@ -42,14 +50,29 @@ def differences(a: ResultFile, b: ResultFile) -> Differences:
     for name in a_groups:
         ours, theirs = a_groups[name], b_groups[name]
         if ours and theirs:
-            rows += [
-                Difference(key, ours.get(key, NOT_TOLD), theirs.get(key, NOT_TOLD))
-                for key in dict.fromkeys((*ours, *theirs))
-                if ours.get(key, NOT_TOLD) != theirs.get(key, NOT_TOLD)
-            ]
+            rows += _rows(ours, theirs)
     a_untold = tuple(name for name in a_groups if b_groups[name] and not a_groups[name])
     b_untold = tuple(name for name in a_groups if a_groups[name] and not b_groups[name])
     return Differences(tuple(rows[:MAX_ROWS]), max(0, len(rows) - MAX_ROWS), a_untold, b_untold)
+
+
+def _rows(ours: dict[str, str], theirs: dict[str, str]) -> list[Difference]:
+    """What is not equal; a section that one side lacks whole, such as an older file, is one row."""
+    rows: dict[str, Difference] = {}
+    for key in dict.fromkeys((*ours, *theirs)):
+        a, b = ours.get(key, NOT_TOLD), theirs.get(key, NOT_TOLD)
+        if a == b:
+            continue
+        section = ".".join(key.split(".")[:2])
+        if section != key and (key not in ours or key not in theirs):
+            lacking = ours if key not in ours else theirs
+            if not any(name == section or name.startswith(f"{section}.") for name in lacking):
+                told = sum(name.startswith(f"{section}.") for name in (*ours, *theirs))
+                words = f"{told} {'fact' if told == 1 else 'facts'}"
+                rows[section] = Difference(section, *((NOT_TOLD, words) if lacking is ours else (words, NOT_TOLD)))
+                continue
+        rows[key] = Difference(key, a, b)
+    return list(rows.values())
 
 
 def groups(result: ResultFile, paths: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -52,6 +52,12 @@ def test_a_changed_fact_is_one_row(where: tuple[str, ...], value: object, name: 
     assert len(rows) == 1 or name == "server.backend_config.a.b"
 
 
+def test_a_section_that_an_older_file_lacks_is_one_row_and_memory_in_use_is_none() -> None:
+    rows = found(("environment", "server", "model_config"), {"hidden_size": 64, "dtype": "float32"})
+    assert rows == {"server.model_config": (NOT_TOLD, "2 facts")}
+    assert found(("environment", "client", "peak_memory_bytes"), 12345) == {}
+
+
 def test_gpus_differ_by_name_driver_and_memory_and_not_by_what_is_used() -> None:
     l4 = {"name": "NVIDIA L4", "driver": "580.1", "total_bytes": 24 * 2**30, "used_bytes": 1}
     rows = found(("environment", "server", "gpus"), [l4])
