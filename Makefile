@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench sweep learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock
+.PHONY: help doctor bench sweep learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock audit
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -48,3 +48,6 @@ lint: ## ruff, mypy and shellcheck
 
 lock: ## write the locked requirements again; needs uv; UPGRADE=1 takes newer versions
 	@docker/requirements/lock.sh
+
+audit: ## ask osv.dev whether a locked package has a known vulnerability; needs the network, no Docker
+	@docker/audit.sh

@@ -45,7 +45,7 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     frozen = batches.load(settings.batch) if settings.batch else None
     until_healthy(probe, settings.ready_deadline_s, reporter.say)
     wire = WireCounter()
-    wait = ResultWaiter(probe, settings.deadline_s, reporter.say, last_failure=lambda: wire.last_failure)
+    wait = ResultWaiter(probe, settings.deadline_s, reporter.say, wire=wire)
     starting = replace(wait, deadline_s=settings.ready_deadline_s)
     request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
     with wire.installed(), open_session(probe, starting, request, reporter.say) as session:

@@ -12,10 +12,13 @@ from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError
 from bench.failures import explain
 from bench.probe import Health, Probe
+from bench.wire import WireCounter
 
 SAY_EVERY_S = 5.0
 FIRST_LOOK_S = 10.0
 LOOK_EVERY_S = 5.0
+# The SDK repeats for ever what is answered with an error: a server that does nothing else for so long will not do better.
+FAILING_S = 60.0
 # How long a server may look like this before it counts as gone: a rented machine that is moved, or whose network is cut, comes back.
 PATIENCE_S = {Health.REFUSED: 5.0, Health.UNKNOWN_HOST: 60.0, Health.NOT_TINKER: 60.0, Health.SILENT: 180.0}
 
@@ -24,15 +27,15 @@ PATIENCE_S = {Health.REFUSED: 5.0, Health.UNKNOWN_HOST: 60.0, Health.NOT_TINKER:
 class ResultWaiter:
     """Waits for the SDK's futures. It looks at the server's health only when a result is slow, so that it does not disturb short steps.
 
-    The SDK itself retries a lost connection for ever; this ends the wait when the server is gone. `last_failure` tells what became of
-    the last request that failed meanwhile, if one did.
+    The SDK itself retries a lost connection for ever; this ends the wait when the server is gone. `wire` tells of
+    requests that fail meanwhile.
     """
 
     probe: Probe
     deadline_s: float
     say: Callable[[str], None]
     clock: Clock = field(default_factory=Clock)
-    last_failure: Callable[[], str | None] = lambda: None
+    wire: WireCounter | None = None
 
     def __call__(self, future: Any, stage: str, deadline_s: float | None = None) -> Any:
         """The result of `future`, which has `result(timeout)`.
@@ -48,7 +51,7 @@ class ResultWaiter:
         while True:
             waited_s = self.clock.now_s() - start_s
             if waited_s >= limit_s:
-                failure = self.last_failure()
+                failure = self.wire.last_failure if self.wire else None
                 raise ServerGoneError(
                     f"{stage}: no answer from {self.probe.base_url} within {limit_s:.0f} s{f'; {failure} at last' if failure else ''}.\n"
                     "Look at the server's log; raise --deadline-s if it only needs longer."
@@ -71,6 +74,11 @@ class ResultWaiter:
         looked_s = self.clock.now_s()
         health = self.probe.health()
         waited_s = self.clock.now_s() - start_s
+        if self.wire and self.wire.failing_s() >= FAILING_S:
+            raise BenchError(
+                f"{stage}: the server at {self.probe.base_url} fails every request since {self.wire.failing_s():.0f} s: {self.wire.last_failure}.\n"
+                "It may hold a result that it cannot send, such as one with NaN in it: look at its log."
+            )
         if health is Health.OK:
             self.say(f"{stage}: waiting since {waited_s:.0f} s")
             return None

@@ -1,6 +1,7 @@
 """What the SDK sends and receives for training steps, counted where it hands requests to its HTTP client."""
 
 import contextlib
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ class WireCounter:
     """Counts from each `restart` on. Heartbeats and what else the SDK does beside a step are left out."""
 
     def __init__(self) -> None:
+        self._failing_since_s: float | None = None
         self.restart()
 
     def restart(self) -> None:
@@ -39,6 +41,10 @@ class WireCounter:
 
     def used(self) -> WireUse:
         return WireUse(self._requests, self._training_requests, self._failed_requests, self._up_bytes, self._down_bytes)
+
+    def failing_s(self) -> float:
+        """For how long every answer has been an error, seconds; 0 where the last one was none."""
+        return 0.0 if self._failing_since_s is None else time.monotonic() - self._failing_since_s
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
@@ -55,6 +61,9 @@ class WireCounter:
                 response = await original(client, request, **kwargs)
             if response.is_error and response.status_code != NOT_YET:
                 self._failed(request, f"answered {response.status_code}")
+                self._failing_since_s = self._failing_since_s or time.monotonic()
+            else:
+                self._failing_since_s = None
             if response.is_stream_consumed:
                 self._down_bytes += response.num_bytes_downloaded
             else:

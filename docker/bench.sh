@@ -16,19 +16,29 @@ fi
 
 finish() {
   local code=$?
-  trap - EXIT INT TERM
+  trap - EXIT
+  trap '' INT TERM HUP # not to be cut short: it takes seconds
+  stop_bench
   if [[ $code != 0 && -n ${server-} && $(docker inspect --format '{{.State.Running}}' "$server" 2>/dev/null) == false ]]; then
     ended=$(docker inspect --format '{{.State.ExitCode}}' "$server")
     code=3
     [[ $ended != 2 ]] || code=2 # it refused its settings
     echo "The server ended by itself, with exit code $ended." >&2
   fi
+  if [[ $code == 137 ]]; then
+    echo "The benchmark's container, $bench, was killed, as when memory runs out. What it had saved is under runs/ in the results." >&2
+  fi
   if [[ ($code == 3 || -n ${ended-}) && -n ${server-} ]]; then
-    echo "Its last lines:" >&2
+    echo "The last lines of its container, $(docker inspect --format '{{.Name}}' "$server" 2>/dev/null | tr -d /):" >&2
     docker logs --tail 12 "$server" >&2 || true
   fi
   compose --progress quiet down --remove-orphans --timeout 5 || true
   exit "$code"
+}
+
+# Lets the benchmark save what it measured, where it still runs: ten seconds of the thirty that a spot machine's notice leaves.
+stop_bench() {
+  docker stop -t 10 "$bench" >/dev/null 2>&1 || true
 }
 
 # Ends the benchmark soon after the server: it cannot tell one that will never answer from one that has not yet.
@@ -36,14 +46,36 @@ watch_server() {
   docker wait "$server" && sleep 3 && docker kill --signal USR1 "$bench"
 }
 
+# A second one would share the first one's server and take it down.
+check_alone() {
+  local service running
+  for service in bench learn; do
+    running=$(docker ps --quiet --filter "label=com.docker.compose.project=$(project)" --filter "label=com.docker.compose.service=$service")
+    [[ -z $running ]] || die 2 "Another benchmark runs on this machine (container $running)." "Wait for its end, or end it: make down"
+  done
+}
+
+# Runs a service to its end. On a terminal in the foreground; else so that a signal to this script is heard at once, not at its end.
+run() { # ARGUMENT...
+  if [[ -t 0 && -t 1 ]]; then
+    compose run --rm --no-deps "$@"
+  else
+    compose run --rm --no-deps --no-TTY "$@" &
+    wait $!
+  fi
+}
+
 need_docker
 check_stack
 own_results
 build bench
 pick_stack gspo-bench-client
+bench=gspo-bench-run-$$
+check_alone
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+trap 'exit 129' HUP
 build server
 GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
@@ -58,14 +90,11 @@ fi
 compose --progress quiet up --detach --no-build server ||
   die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
 server=$(compose ps --all --quiet server)
-bench=gspo-bench-run-$$
 watch_server >/dev/null 2>&1 &
 
-run=(run --rm --no-deps)
-[[ -t 0 && -t 1 ]] || run+=(--no-TTY)
 if [[ $# == 0 || $1 == learn ]]; then
-  compose "${run[@]}" --name "$bench" "${1:-bench}"
-  compose "${run[@]}" plots
+  run --name "$bench" "${1:-bench}"
+  run plots
 else
-  compose "${run[@]}" --name "$bench" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"
+  run --name "$bench" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"
 fi

@@ -21,6 +21,11 @@ need_docker() {
   docker info >/dev/null 2>&1 || die 3 "Docker's engine does not answer, or not to you." "Start it, or see what \`docker info\` says."
 }
 
+# The name of what runs, as compose takes it.
+project() {
+  setting COMPOSE_PROJECT_NAME gspo-bench
+}
+
 # Both stacks are one project, so that one `down` ends either.
 compose() {
   local files=(-f compose.yaml)

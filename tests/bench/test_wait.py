@@ -4,6 +4,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,9 +65,23 @@ def test_the_deadline_ends_the_wait_and_names_the_stage() -> None:
     assert clock.now_s - start_s == pytest.approx(12.0)
 
 
+def failing_wire(seconds: float) -> Any:
+    return SimpleNamespace(last_failure="POST /api/v1/retrieve_future answered 500", failing_s=lambda: seconds)
+
+
+def test_a_server_that_answers_with_errors_alone_is_not_asked_until_the_deadline() -> None:
+    wait, _, clock, _ = waiter([Health.OK])
+    start_s = clock.now_s
+    says = r"sampling: .* fails every request since 61 s: POST /api/v1/retrieve_future answered 500\."
+    with pytest.raises(BenchError, match=says):
+        replace(wait, wire=failing_wire(61.0))(ready_in(clock, 1e9), "sampling")
+    assert clock.now_s - start_s == pytest.approx(10.0)
+    assert replace(wait, wire=failing_wire(59.0))(ready_in(clock, 20.0), "sampling") == "done"
+
+
 def test_the_deadline_names_the_request_that_failed_at_last() -> None:
     wait, _, clock, _ = waiter([Health.OK], deadline_s=12.0)
-    told = replace(wait, last_failure=lambda: "POST /api/v1/retrieve_future answered 500")
+    told = replace(wait, wire=failing_wire(0.0))
     with pytest.raises(ServerGoneError, match=r"within 12 s; POST /api/v1/retrieve_future answered 500 at last\."):
         told(ready_in(clock, 1e9), "forward")
 

@@ -83,3 +83,16 @@ def test_a_connection_that_is_refused_is_a_failure() -> None:
     with counter.installed(), pytest.raises(httpx.ConnectError):
         post("http://127.0.0.1:9", ["forward"])
     assert counter.last_failure == "POST /api/v1/forward had no whole answer (ConnectError)"
+
+
+def test_failing_lasts_from_the_first_error_to_the_next_good_answer() -> None:
+    counter = WireCounter()
+    answers = {"/api/v1/forward": json_answer(ANSWER, 500), "/api/v1/optim_step": json_answer(ANSWER)}
+    with http_server(answers) as url, counter.installed():
+        assert counter.failing_s() == 0.0
+        post(url, ["forward", "forward"])
+        first_s = counter.failing_s()
+        post(url, ["forward"])
+        assert counter.failing_s() > first_s > 0.0
+        post(url, ["optim_step"])
+        assert counter.failing_s() == 0.0

@@ -59,7 +59,7 @@ def opened(server: RunningServer) -> Iterator[Stage]:
     wire = WireCounter()
     with tampering.proxy(server.url) as proxy:
         probe = Probe(proxy.url)
-        wait = ResultWaiter(probe, PATIENT_S, lambda text: None, last_failure=lambda: wire.last_failure)
+        wait = ResultWaiter(probe, PATIENT_S, lambda text: None, wire=wire)
         request = ModelRequest(None, 8, 3, wait_for_tenant=False)
         with wire.installed(), open_session(probe, wait, request, lambda text: None) as session:
             batch = FrozenBatch(synthetic.sequences(seed=1)[:4], "tiny", "synthetic")

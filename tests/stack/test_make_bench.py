@@ -1,60 +1,22 @@
 """make bench on the CPU stack from end to end, as a user runs it: its files, its exit codes, and what it leaves behind.
 
-Runs on the host with nothing but pytest, Docker and make; imports nothing of this repository.
+Runs on the host with nothing but pytest, Docker and make; imports nothing of this repository but its own folder.
 """
 
 import json
 import os
 import re
-import socket
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.stack.stack import PROJECT, ROOT, compose_config, environment, left_over, run
+
 pytestmark = pytest.mark.stack
 
-ROOT = Path(__file__).resolve().parents[2]
-PROJECT = "gspo-bench-stack-test"
 PNG = b"\x89PNG\r\n\x1a\n"
 PAIRS = 4
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-def environment(results, **settings):
-    """A project of its own beside whatever else runs here."""
-    return {
-        **os.environ,
-        "COMPOSE_PROJECT_NAME": PROJECT,
-        "RESULTS": str(results),
-        "PORT": str(free_port()),
-        "STACK": "cpu",
-        **settings,
-    }
-
-
-def run(*command, results, **settings):
-    """A command from the repository's root."""
-    settings = environment(results, **settings)
-    return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, timeout=900, check=False)
-
-
-def left_over(kind):
-    """What is left of the project: the ids of containers or networks."""
-    command = ["docker", kind, "ls", "--quiet", "--filter", f"label=com.docker.compose.project={PROJECT}"]
-    return subprocess.run(command + (["--all"] if kind == "container" else []), capture_output=True, text=True, check=True).stdout.split()
-
-
-def compose_config(*files):
-    """The services as compose understands them."""
-    command = ["docker", "compose", *[part for file in files for part in ("--file", file)], "config", "--format", "json"]
-    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)["services"]
 
 
 @pytest.fixture(scope="module")
