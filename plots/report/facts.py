@@ -28,7 +28,12 @@ SWEEP: Groups = (
     ("Client", ("environment", "client")),
     ("Arithmetic", ("roofline",)),
 )
-FILE = ("schema", "kind", "status", "reason", "created_at")
+LEARN: Groups = (
+    ("Settings of the run", ("settings",)),
+    ("The loss", ("loss",)),
+    ("Server", ("environment", "server")),
+    ("Client", ("environment", "client")),
+)
 
 
 def of_result(root: Json | None) -> Section | None:
@@ -39,6 +44,11 @@ def of_result(root: Json | None) -> Section | None:
 def of_sweep(root: Json | None) -> Section | None:
     """The same of a sweep."""
     return _facts("sweep-settings", "The sweep's settings and versions", SWEEP, root)
+
+
+def of_run(root: Json | None) -> Section | None:
+    """The same of a learning run."""
+    return _facts("run-settings", "The learning run's settings and versions", LEARN, root)
 
 
 def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section | None:
@@ -53,8 +63,8 @@ def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section
             tables.append(table)
     if not tables:
         return None
-    own = {"name": root.file} | {name: root.values[name] for name in FILE if root.values.get(name) is not None}
-    if table := _table("The file", own):
+    own = {name: value for name, value in root.values.items() if value is not None and not isinstance(value, dict | list)}
+    if table := _table("The file", {"name": root.file} | own):
         tables.append(table)
     return Section(key, heading, folded=tuple(tables))
 
@@ -62,9 +72,7 @@ def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section
 def _table(title: str, value: Any) -> Table | None:
     if not isinstance(value, dict | list) or not value:
         return None
-    rows = [
-        (clipped(one_line(name), LONGEST_NAME) or "unnamed", clipped(one_line(text), LONGEST_VALUE)) for name, text in _flat("", value, 0)
-    ]
+    rows = [_row(name, text) for name, text in _flat("", value, 0)]
     left = len(rows) - MOST_ROWS
     if left > 0:
         rows[MOST_ROWS:] = [(f"and {plural(left, 'more row')}", "in the file")]

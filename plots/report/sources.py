@@ -18,13 +18,14 @@ FILES = (RESULT_FILE, SWEEP_FILE, LEARN_FILE, REPEAT_FILE)
 
 @dataclass(frozen=True)
 class Sources:
-    """What was read; None or empty for what is not there. `result_root`, `sweep_root`: those files as they are."""
+    """What was read; None or empty for what is not there. Those named `root` are a file as it is, of a learning run its record."""
 
     result: Result | None = None
     result_root: Section | None = None
     sweep: Sweep | None = None
     sweep_root: Section | None = None
     runs: tuple[LearningRun, ...] = ()
+    run_root: Section | None = None
     repeat: Repeat | None = None
 
 
@@ -37,6 +38,7 @@ def of_folder(folder: Path) -> Sources:
         sweep=read_sweep(sweep) if sweep else None,
         sweep_root=read_object(sweep) if sweep else None,
         runs=_begun(learn) if learn else (),
+        run_root=_record(learn) if learn else None,
         repeat=read_repeat(repeat) if repeat else None,
     )
 
@@ -44,13 +46,13 @@ def of_folder(folder: Path) -> Sources:
 def of_file(file: Path) -> Sources:
     """Read one file of whichever kind, or a learning run's folder; raises PlotInputError."""
     if file.is_dir() or file.suffix == ".jsonl":
-        return Sources(runs=read_runs(file))
+        return Sources(runs=read_runs(file), run_root=_record(file))
     root = read_object(file)
     kind = root.text("kind")
     if kind == sweep_file.KIND:
         return Sources(sweep=read_sweep(file), sweep_root=root)
     if kind == learning_run.KIND:
-        return Sources(runs=read_runs(file))
+        return Sources(runs=read_runs(file), run_root=_record(file))
     if kind == REPEAT:
         return Sources(repeat=read_repeat(file))
     return Sources(result=read_result(file), result_root=root)
@@ -62,3 +64,10 @@ def _begun(learn: Path) -> tuple[LearningRun, ...]:
         return read_runs(learn)
     except NothingToDraw:
         return ()
+
+
+def _record(path: Path) -> Section | None:
+    """Read the record of the run that a last_learn.json names, or whose folder or file this is; None where it has none."""
+    folder = learning_run.named_run(path) or (path if path.is_dir() else path.parent)
+    record = folder / learning_run.RECORD
+    return read_object(record) if record.is_file() else None
