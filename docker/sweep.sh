@@ -27,9 +27,8 @@ pick_stack gspo-bench-client
 build server
 GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
-MODEL=$(setting MODEL "")
-PORT=$(setting PORT 8000)
-export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE MODEL PORT
+MODEL=$(setting MODEL "") GPUS=$(setting GPUS "") NODES=$(setting NODES "") PORT=$(setting PORT 8000)
+export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE MODEL GPUS NODES PORT
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -59,8 +59,9 @@ class ComposeServers:
         if stack not in FILES:
             raise InputError("nothing says which server to start.\nGive --server-command, or use `make sweep`, which picks a stack.")
         self._compose = ["docker", "compose", "--progress", "quiet", *(part for file in FILES[stack] for part in ("--file", file))]
-        image, model = environment.get("GSPO_BENCH_SERVER_IMAGE", ""), environment.get("MODEL", "")
-        self.identity = " ".join(filter(None, [f"stack {stack}", model, image.removeprefix("sha256:")[:12]]))
+        named = [f"{name}={environment[name]}" for name in ("MODEL", "GPUS", "NODES") if environment.get(name)]
+        image = environment.get("GSPO_BENCH_SERVER_IMAGE", "").removeprefix("sha256:")[:12]
+        self.identity = " ".join([f"STACK={stack}", *named, *([f"image {image}"] if image else [])])
         self.url = f"http://127.0.0.1:{environment.get('PORT') or 8000}"
         self._memory = FreeMemory(settle_s)
         self._id: str | None = None

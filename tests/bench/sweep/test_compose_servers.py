@@ -107,9 +107,9 @@ def test_a_container_that_does_not_start_ends_the_sweep_with_dockers_words(docke
         ComposeServers({"STACK": "cpu"}, 1.0).start({}, docker / "server.log")
 
 
-def test_the_stack_the_model_and_the_image_are_what_a_server_is() -> None:
-    environment = {"STACK": "cuda", "MODEL": "Q/m", "GSPO_BENCH_SERVER_IMAGE": "sha256:0123456789abcdef"}
-    assert ComposeServers(environment, 1.0).identity == "stack cuda Q/m 0123456789ab"
+def test_the_stack_what_it_runs_and_the_image_are_what_a_server_is() -> None:
+    environment = {"STACK": "cuda", "MODEL": "Q/m", "GPUS": "", "NODES": "2", "GSPO_BENCH_SERVER_IMAGE": "sha256:0123456789abcdef"}
+    assert ComposeServers(environment, 1.0).identity == "STACK=cuda MODEL=Q/m NODES=2 image 0123456789ab"
     with pytest.raises(InputError, match="nothing says which server to start"):
         ComposeServers({}, 1.0)
 
