@@ -22,7 +22,11 @@ SHORTEST_STEP_S, LONGEST_STEP_S = 1e-9, 1e9
 
 @dataclass(frozen=True)
 class TimedPath:
-    """A path's counted steps, seconds, in execution order, and what the file says of them; None where it does not."""
+    """A path's counted steps, seconds, in execution order, and what the file says of them; None where it does not.
+
+    `timeline_mean_s` is its step by phases, `floor_s` and `mfu_pct` are what its arithmetic alone would take and the share of the device's
+    rate that it reached.
+    """
 
     name: str
     times_s: tuple[float, ...]
@@ -34,6 +38,9 @@ class TimedPath:
     client_overhead_s: float | None
     requests_per_step: int | None
     chunks_per_call: int | None
+    timeline_mean_s: tuple[tuple[str, float], ...] = ()
+    floor_s: float | None = None
+    mfu_pct: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,7 @@ class ResultFile:
     batch: JsonObject
     client: JsonObject
     server: JsonObject
+    saving_bound_pct: float | None = None
 
     def path(self, name: str) -> TimedPath | None:
         return next((path for path in self.paths if path.name == name), None)
@@ -149,6 +157,7 @@ def of_document(document: Any, name: str) -> ResultFile:
         batch=batch,
         client=client,
         server=server,
+        saving_bound_pct=root.object("roofline").number("saving_bound_pct"),
     )
 
 
@@ -198,6 +207,9 @@ def _timed_path(root: JsonObject, name: str) -> TimedPath | None:
         client_overhead_s=entry.number("client_overhead_s"),
         requests_per_step=entry.whole("requests_per_step"),
         chunks_per_call=entry.whole("chunks_per_call"),
+        timeline_mean_s=tuple(entry.named_numbers("timeline_mean_s").items()),
+        floor_s=entry.object("utilisation").number("floor_s", 0.0),
+        mfu_pct=entry.object("utilisation").number("mfu_pct", 0.0),
     )
 
 

@@ -13,6 +13,7 @@ from bench.result_file import ResultFile
 from bench.results import LAST
 from bench.sweep_table import is_sweep, print_sweep
 from bench.table import print_result_file, stdout_console
+from bench.verify_table import is_verify, print_verify
 
 VERSIONS = ("skyrl", "torch", "jax", "vllm", "tinker", "flash_attn")
 SETTINGS = (
@@ -35,7 +36,7 @@ def show_command(file: Path) -> None:
     """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
-    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_repeat, print_repeat)):
+    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_repeat, print_repeat), (is_verify, print_verify)):
         if is_of_kind(document):
             print_kind(document, one_line(str(file)), console)
             return

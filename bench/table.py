@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bench import path_names, result_file
+from bench import path_names, result_file, where
 from bench.result_file import Comparison, ResultFile, TimedPath
 
 HEADINGS = ("path", "steps", "median s", "mean s", "stdev s", "tokens/s (mean)", "client s")
@@ -39,6 +39,8 @@ def print_result_file(result: ResultFile, console: Console) -> None:
     console.print(_verdict(result), markup=False, soft_wrap=True)
     for control in (entry for entry in result.comparisons if entry.candidate == path_names.CONTROL):
         console.print(_control_line(control), markup=False, soft_wrap=True)
+    for line in where.lines(result):
+        console.print(line, markup=False, soft_wrap=True)
     for warning in result.warnings:
         console.print(f"warning {warning.code}: {warning.text}. {warning.action}", markup=False, soft_wrap=True)
 

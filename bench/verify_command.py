@@ -19,6 +19,7 @@ from bench.probe import Probe
 from bench.progress import Reporter
 from bench.session import ModelRequest, Session, open_session
 from bench.verify import Verifier
+from bench.verify_table import KIND, line
 from bench.wait import ResultWaiter, until_healthy
 
 SCHEMA = 1
@@ -62,7 +63,7 @@ def verify_command(
 
     for check in Verifier(open_model, wait, Clip(), learning_rate, seed, reporter.say).checks():
         found.append(check)
-        console.print(f"{check.outcome.value:<11} {check.name:<13} {check.text}", markup=False)
+        console.print(line(check.outcome.value, check.name, check.text), markup=False)
     document = _document(model_name, probe.environment(), found, learning_rate)
     path = _save(document, results)
     reporter.say(f"wrote {path}")
@@ -77,7 +78,7 @@ def verify_command(
 def _document(model: str, server: dict[str, Any] | None, found: list[Check], learning_rate: float) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "kind": "gspo-bench-verify",
+        "kind": KIND,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "model": model,
         "checks": [{"name": c.name, "outcome": c.outcome.value, "text": c.text, "numbers": c.numbers} for c in found],

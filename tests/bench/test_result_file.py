@@ -62,7 +62,10 @@ def test_the_published_file_has_times_and_what_follows_from_them() -> None:
     assert len(found.steps) == 16 and all(step.counted and step.round is None for step in found.steps)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "results" / "published").glob("*.json")), ids=lambda path: path.stem)
+RESULTS = [path for path in sorted((ROOT / "results" / "published").glob("*.json")) if '"gspo-bench"' in path.read_text()]
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_every_published_result_can_be_read_and_shown(path: Path) -> None:
     found = read(path)
     assert found.verdict is not None and found.verdict in printed(found)

@@ -1,0 +1,40 @@
+"""Where a step goes, in a line a path, and what its arithmetic alone would take: what is printed under a result's table."""
+
+from bench import path_names
+from bench.result_file import ResultFile, TimedPath
+from bench.timeline import CLIENT_WORK, ENGINE, UNEXPLAINED
+
+SHARES = (
+    ("the server's engine", lambda phase: phase.startswith(ENGINE)),
+    ("queued", lambda phase: phase == "queued"),
+    ("on the wire and waiting to be fetched", lambda phase: phase in ("submit", "fetch")),
+    ("the client", lambda phase: phase in CLIENT_WORK),
+    ("unexplained", lambda phase: phase == UNEXPLAINED),
+)
+
+
+def lines(result: ResultFile) -> list[str]:
+    """One line for each path that the server kept a record of; then one for the arithmetic, where the file knows it."""
+    shown = [path for path in result.paths if path.name != path_names.CONTROL]
+    found = [_goes(path) for path in shown if path.timeline_mean_s]
+    native = result.path(path_names.NATIVE)
+    return found + ([_arithmetic(native, result)] if native and result.saving_bound_pct is not None else [])
+
+
+def _goes(path: TimedPath) -> str:
+    total_s = sum(seconds for _, seconds in path.timeline_mean_s)
+    parts = []
+    for words, belongs in SHARES:
+        seconds = sum(seconds for phase, seconds in path.timeline_mean_s if belongs(phase))
+        parts.append(f"{100 * seconds / total_s:.1f} % {words}")
+    return f"Where the {path_names.label(path.name)} step goes: {', '.join(parts)}."
+
+
+def _arithmetic(native: TimedPath, result: ResultFile) -> str:
+    saving = f"would allow a saving of {result.saving_bound_pct:.1f} %"
+    if native.floor_s is None or native.mfu_pct is None:
+        return f"The step's arithmetic alone {saving}; this device's rate is not known (--peak-tflops)."
+    return (
+        f"The fused step's arithmetic alone would take {native.floor_s:.3g} s ({native.mfu_pct:.2g} % of the device's rate is used) "
+        f"and {saving}."
+    )
