@@ -49,6 +49,15 @@ def gpu_name(server: dict[str, Any] | None) -> str:
     return str(gpus[0].get("name", "gpu")) if gpus else "cpu"
 
 
+def device_count(server: dict[str, Any] | None) -> int | None:
+    """Over how many devices the server spreads its model, None where it does not tell as our own does."""
+    placement = server.get("placement") if server else None
+    if not isinstance(placement, dict):
+        return None
+    nodes, each = placement.get("nodes"), placement.get("devices_per_node")
+    return nodes * each if type(nodes) is int and type(each) is int and min(nodes, each) >= 1 else None
+
+
 def _gpus(server: dict[str, Any] | None) -> list[dict[str, Any]]:
     """The server's GPUs, as far as it tells them as our own does."""
     gpus = server.get("gpus") if server else None

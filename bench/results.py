@@ -10,6 +10,7 @@ from typing import Any
 
 from bench import path_names, run_warnings
 from bench.batch import FrozenBatch
+from bench.checks import Check, Outcome
 from bench.environment import gpu_name
 from bench.files import write_json
 from bench.measure import StepRecord
@@ -29,7 +30,7 @@ CLIENT_PHASES = ("encode", "decode", "weights", "submit")
 @dataclass(frozen=True)
 class RunFacts:
     """All that a result file says besides the steps. `arms` are the paths that were asked for, the control included, in order;
-    `round_trips` are those of a path's step that follow one another.
+    `round_trips` are those of a path's step that follow one another; `order` is None where the server's outputs were not checked.
     """
 
     model: str
@@ -46,6 +47,7 @@ class RunFacts:
     memory: list[dict[str, Any]]
     clock: dict[str, float] | None = None
     peak_tflops: float | None = None
+    order: Check | None = None
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     extra_warnings: tuple[RunWarning, ...] = ()
 
@@ -64,6 +66,8 @@ def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None)
         "kind": "gspo-bench",
         "status": "complete" if reason is None else "partial",
         "reason": reason,
+        "valid": facts.order is None or facts.order.outcome is not Outcome.FAIL,
+        "order_check": _order_entry(facts.order),
         "created_at": facts.created_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
         **{name: entry | {"utilisation": utilisation(floor, name, entry["median_s"])} for name, entry in entries.items()},
         "summary": _summary(facts, records, comparisons),
@@ -78,6 +82,10 @@ def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None)
         "batch": facts.batch.facts() | {"file": facts.batch_file},
         "environment": {"client": facts.client, "server": facts.server, "memory": facts.memory},
     }
+
+
+def _order_entry(check: Check | None) -> dict[str, Any] | None:
+    return {"outcome": check.outcome.value, "text": check.text, "numbers": check.numbers} if check else None
 
 
 def compare(facts: RunFacts, records: Sequence[StepRecord]) -> list[Saving]:

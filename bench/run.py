@@ -7,10 +7,11 @@ from typing import Any
 import tinker
 
 from bench import batch as batches
-from bench import datums, environment, measure, path_names, paths, results, rollout
+from bench import datums, environment, measure, outputs_order, path_names, paths, results, rollout, synthetic
 from bench.batch import FrozenBatch
+from bench.checks import Check
 from bench.clock import Clock
-from bench.errors import BenchError, UnstableError, UnsupportedError
+from bench.errors import BenchError, NotEquivalentError, UnstableError, UnsupportedError
 from bench.files import check_writable
 from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
@@ -51,12 +52,13 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     with wire.installed(), open_session(probe, starting, request, reporter.say) as session:
         reporter.say("the model is ready")
         memory = [environment.gpu_memory(probe.environment(), "ready")]
+        order = _order(session, settings, starting)
         floor_s = _floor(session, settings, arms, starting, wait, frozen, wire)
         if frozen is None:
             frozen = _sample(session, settings, starting, reporter)
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))
         observer = Observer(probe, str(session.client.model_id), wire, Clock())
-        facts = _facts(session, settings, frozen, arms, floor_s, memory, observer)
+        facts = _facts(session, settings, frozen, arms, floor_s, memory, observer, order)
         reporter.say(f"batch {frozen.sha256[:12]}: {len(frozen.sequences)} sequences, {frozen.target_tokens:,} target tokens a step")
         return _measure(session, settings, facts, arms, wait, reporter, observer)
 
@@ -64,6 +66,16 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
 def _setup(session: Session, settings: RunSettings, frozen: FrozenBatch, wait: ResultWaiter) -> StepSetup:
     adam = tinker.AdamParams(learning_rate=settings.learning_rate, beta1=BETA1, beta2=BETA2, eps=EPS)
     return StepSetup(session.client, frozen, settings.clip, adam, settings.blocking, wait, Clock())
+
+
+def _order(session: Session, settings: RunSettings, starting: ResultWaiter) -> Check | None:
+    """Whether outputs come in input order, where the server is one that could mix them up."""
+    if not outputs_order.is_worth_asking(session.probe.environment()):
+        return None
+    starting.say("checking that outputs come in input order, before anything is timed")
+    check = outputs_order.order_of(session.client, starting, synthetic.sequences(settings.seed))
+    starting.say(f"order: {check.outcome.value}: {check.text}")
+    return check
 
 
 def _floor(
@@ -130,6 +142,7 @@ def _facts(
     floor_s: dict[str, list[float]],
     memory: list[dict[str, Any]],
     observer: Observer,
+    order: Check | None,
 ) -> RunFacts:
     name = f"{frozen.sha256[:12]}.json"
     batches.save(frozen, settings.results / "batches" / name)
@@ -149,7 +162,8 @@ def _facts(
         memory=memory,
         clock=asdict(observer.offset) if observer.offset else None,
         peak_tflops=settings.peak_tflops,
-        extra_warnings=tuple(_server_warnings(server, settings)),
+        order=order,
+        extra_warnings=(*outputs_order.warnings_of(order), *_server_warnings(server, settings)),
     )
 
 
@@ -242,6 +256,15 @@ def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
     if found is None or found.ci_low_pct is None or found.ci_high_pct is None:
         return False
     return found.ci_high_pct - found.ci_low_pct <= settings.target_ci_pct
+
+
+def check_valid(document: dict[str, Any]) -> None:
+    """Raises NotEquivalentError for a result whose server returns outputs out of order."""
+    if not document["valid"]:
+        raise NotEquivalentError(
+            f"the result is not valid: {document['order_check']['text']}.\n"
+            "What was measured is kept; do not trust timings or a learning run on this server, try another setting or version."
+        )
 
 
 def check_strict(document: dict[str, Any]) -> None:

@@ -91,6 +91,7 @@ def run_command(**flags: Any) -> None:
         _print(error.document)
         raise
     _print(document)
+    run.check_valid(document)
     if settings.strict:
         run.check_strict(document)
 

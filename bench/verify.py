@@ -20,12 +20,12 @@ from bench.checks import (
     expected_loss,
     loss_of,
     mask_check,
-    order_check,
 )
 from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError
 from bench.gspo import Clip
 from bench.outputs import finite_metrics, logprobs_of
+from bench.outputs_order import check_outputs_order
 from bench.paths import StepSetup
 from bench.session import Session
 from bench.wait import ResultWaiter
@@ -61,7 +61,7 @@ class Verifier:
         made = synthetic.sequences(self.seed)
         with self.open_model(None) as session:
             client = session.client
-            order = self._try(["order"], lambda: [self._order(client, made)])
+            order = self._try(["order"], lambda: [check_outputs_order(client, self.wait, made)])
             yield from order
             if order[0].outcome is not Outcome.PASS:
                 yield from (_cannot_tell(name, "needs outputs in order") for name in ("mask", "accumulation", "equivalence"))
@@ -88,16 +88,6 @@ class Verifier:
             raise
         except BenchError as error:
             return [_cannot_tell(name, _reason(error)) for name in names]
-
-    def _order(self, client: tinker.TrainingClient, made: Sequence[Rollout]) -> Check:
-        data = [datums.forward_datum(sequence) for sequence in made]
-        result = self.wait(client.forward(data, "cross_entropy"), "forward (a batch)")
-        try:
-            together = logprobs_of(result, made, "forward (a batch)")
-        except BenchError as error:
-            return Check("order", Outcome.FAIL, _reason(error), {})
-        alone = [self._logprobs(client, [sequence], f"datum {index} alone")[0] for index, sequence in enumerate(made)]
-        return order_check(alone, together, made)
 
     def _mask(self, client: tinker.TrainingClient, sequences: Sequence[Rollout]) -> Check:
         new = self._logprobs(client, sequences, "before gspo")

@@ -14,7 +14,7 @@ import tinker
 from bench import batch as batches
 from bench import result_file, results, rollout, run, stats
 from bench.clock import Clock
-from bench.errors import BenchError, InputError, ServerGoneError, UnsavedError, UnstableError, UnsupportedError
+from bench.errors import BenchError, InputError, NotEquivalentError, ServerGoneError, UnsavedError, UnstableError, UnsupportedError
 from bench.gspo import Clip
 from bench.probe import Probe
 from bench.session import ModelRequest, Session
@@ -270,6 +270,37 @@ def test_what_the_server_is_known_for_is_warned_of(
     stage.answers["/gspo-bench/environment"] = json_answer(json.dumps(environment))
     document = run.run(settings_of(stage, tmp_path, path_names=paths), FakeReporter())  # type: ignore[arg-type]
     assert code in [warning["code"] for warning in document["warnings"]]
+
+
+def test_outputs_out_of_order_on_several_devices_make_the_result_invalid_and_lose_nothing(stage: Stage, tmp_path: Path) -> None:
+    stage.answers["/gspo-bench/environment"] = json_answer(json.dumps(ENVIRONMENT | {"placement": {"nodes": 1, "devices_per_node": 2}}))
+    forward = stage.client.forward
+
+    def mixed_up(data: list[tinker.Datum], loss_fn: str) -> Any:
+        future = forward(data, loss_fn)
+        if len(data) == 16:
+            future._outcome.loss_fn_outputs.reverse()
+        return future
+
+    stage.client.forward = mixed_up  # type: ignore[method-assign]
+    document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    assert document == last(tmp_path)
+    assert document["valid"] is False
+    assert document["order_check"]["outcome"] == "fail"
+    assert document["warnings"][0]["code"] == "OUTPUTS_OUT_OF_ORDER"
+    assert document["native_1pass"]["n"] == document["custom_2pass"]["n"] == 4
+    with pytest.raises(NotEquivalentError, match="the result is not valid: ") as raised:
+        run.check_valid(document)
+    assert raised.value.exit_code == 5
+
+
+def test_one_device_is_not_asked_and_several_in_order_are_valid(stage: Stage, tmp_path: Path) -> None:
+    document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    assert (document["valid"], document["order_check"]) == (True, None)
+    stage.answers["/gspo-bench/environment"] = json_answer(json.dumps(ENVIRONMENT | {"placement": {"nodes": 1, "devices_per_node": 2}}))
+    document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    assert (document["valid"], document["order_check"]["outcome"]) == (True, "pass")
+    run.check_valid(document)
 
 
 def test_without_a_server_nothing_is_opened(stage: Stage, tmp_path: Path) -> None:
