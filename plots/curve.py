@@ -18,6 +18,7 @@ PANEL_GAP_IN = 0.45
 AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.5  # below, left of and above the axes
 LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.34
 MOST_RAW_DOTS = 60
+FEW_RUNS, LINE_PT, WIDER_BELOW_PT = 6, 2.2, 2.6
 WIDER = 1.04  # the screen's glyphs are a little wider than the font says
 # More runs than colours are told apart by their dashes.
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
@@ -32,6 +33,7 @@ class Line:
     name: str
     colour: str
     dash: str | tuple[int, tuple[float, ...]]
+    width: float
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,12 @@ def _panels(runs: Sequence[LearningRun]) -> list[Panel]:
 
 def _lines(runs: Sequence[LearningRun]) -> list[Line]:
     names = curve_words.names(runs)
-    return [Line(run, name, *_look(runs, number)) for number, (run, name) in enumerate(zip(runs, names, strict=True))]
+    lines = []
+    for number, (run, name) in enumerate(zip(runs, names, strict=True)):
+        # Runs of one seed can be alike to the last digit: the earlier, drawn below, is the wider.
+        width = LINE_PT + (WIDER_BELOW_PT * (len(runs) - 1 - number) / (len(runs) - 1) if 1 < len(runs) <= FEW_RUNS else 0.0)
+        lines.append(Line(run, name, *_look(runs, number), width))
+    return lines
 
 
 def _legend_in(rows: Sequence[object]) -> float:
@@ -137,7 +144,7 @@ def _draw_legend(figure: Figure, box: page.Box, rows: Sequence[Sequence[tuple[fl
     axes.set_ylim(len(rows) - 0.5, -0.5)
     for number, row in enumerate(rows):
         for left, line in row:
-            axes.plot([left, left + SWATCH_IN - 0.08], [number, number], color=line.colour, linestyle=line.dash, linewidth=2.4)
+            axes.plot([left, left + SWATCH_IN - 0.08], [number, number], color=line.colour, linestyle=line.dash, linewidth=line.width)
             room_pt = (box.width - left - SWATCH_IN) * page.POINTS_PER_IN / WIDER
             axes.text(left + SWATCH_IN, number, page.cut(line.name, 10, room_pt), size=10, va="center_baseline")
 
@@ -185,7 +192,7 @@ def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], fa
             smoothed(raw, over),
             color=line.colour,
             linestyle=line.dash,
-            linewidth=2.4,
+            linewidth=line.width,
             marker="" if over > 1 else marker,
             markersize=5,
             zorder=3,
@@ -201,7 +208,7 @@ def _draw_run(axes: Axes, line: Line, place: Callable[[Point], float | None], fa
             linestyle=(0, (1, 2)),
             linewidth=1.2,
             marker="D",
-            markersize=7,
+            markersize=5 + line.width,
             markerfacecolor=style.PAPER,
             markeredgecolor=line.colour,
             markeredgewidth=1.6,

@@ -41,9 +41,8 @@ def partial(runs: Sequence[LearningRun]) -> str | None:
 def verdict(runs: Sequence[LearningRun], names: Sequence[str]) -> str | None:
     """Say what the held-out problems show; of several runs, what each reached."""
     if len(runs) > 1:
-        ends = [(name, ends_of(run)) for name, run in zip(names, runs, strict=True)]
-        told = "; ".join(f"{name} {percent(100 * last)}" for name, (_, last) in ends[:4])
-        return f"At the end: {told}{f'; and {len(ends) - 4} more' if len(ends) > 4 else ''}."
+        told = "; ".join(f"{name} {_end(run)}" for name, run in list(zip(names, runs, strict=True))[:4])
+        return f"At the end: {told}{f'; and {len(runs) - 4} more' if len(runs) > 4 else ''}."
     points = [point for point in runs[0].points if point.held_out is not None]
     if not points:
         return None
@@ -138,6 +137,11 @@ def _climb(run: LearningRun) -> str:
     if len(run.points) == 1:
         return f"{percent(100 * last)} after {steps}"
     return f"{percent(100 * first)} to {percent(100 * last)} in {steps}"
+
+
+def _end(run: LearningRun) -> str:
+    held_out = [point.held_out for point in run.points if point.held_out is not None]
+    return percent(100 * ends_of(run)[1]) + (f" (held out {percent(100 * held_out[-1])})" if held_out else "")
 
 
 def _common_task(runs: Sequence[LearningRun]) -> str:
