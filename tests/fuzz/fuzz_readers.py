@@ -7,7 +7,6 @@ hypothesis' database: a second run begins with the finds of the first. A find be
 """
 
 import argparse
-import contextlib
 import io
 import json
 import sys
@@ -15,6 +14,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,16 +37,23 @@ from bench.compare.report import report  # noqa: E402
 from bench.environment import gpu_memory, gpu_name  # noqa: E402
 from bench.errors import BenchError, InputError  # noqa: E402
 from bench.export_command import as_csv  # noqa: E402
+from bench.learn.record import RunFolder  # noqa: E402
 from bench.probe import Probe  # noqa: E402
 from bench.show_command import setup  # noqa: E402
 from bench.table import print_result_file  # noqa: E402
-from plots.errors import PlotInputError, PlotOutputError  # noqa: E402
+from bench.tasks import answers, gsm8k  # noqa: E402
+from plots.errors import PlotInputError  # noqa: E402
 from plots.pictures import PICTURES  # noqa: E402
+from plots.report import sources  # noqa: E402
+from plots.report.build import page_of  # noqa: E402
+from plots.report.page import html_of  # noqa: E402
 from tests.fuzz import mutations  # noqa: E402
+from tests.plots import run_cases, sweep_cases  # noqa: E402
 
 DATA = ROOT / "tests" / "data"
 ROUND_S = 60.0
 LONGEST_MESSAGE = 5_000
+DRAWN_ONE_IN = 50
 SCRATCH = Path(tempfile.mkdtemp(prefix="gspo-bench-fuzz-"))
 samples.RESAMPLES = 50
 
@@ -66,6 +73,26 @@ SEQUENCES = (Sequence((1, 2, 3), (4, 5), (-0.5, -1.0), 1.0), Sequence((1,), (2, 
 BATCH_FILE = SCRATCH / "batch.json"
 batch.save(FrozenBatch(SEQUENCES, "m", "s"), BATCH_FILE)
 BATCH = json.loads(BATCH_FILE.read_text())
+TIMED = shortened(ROOT / "results" / "published" / "h200-qwen3-0.6b-l4-preset-again.json")
+SWEEP = sweep_cases.sweep([sweep_cases.row("a", 1.0, 1.4, 10.0), sweep_cases.row("b", 0.5, 0.7, None, status="crashed")], best=1)
+RECORD = run_cases.record()
+CHECKPOINT = {"schema": 1, "next_step": 2, "state": "tinker://m/weights/s", "elapsed_s": 60.0}
+REPEAT = {
+    "schema": 1,
+    "kind": "gspo-bench-repeat",
+    "created_at": "2026-11-30T09:00:00Z",
+    "model": "m",
+    "gpu": "cpu",
+    "runs": [
+        {"file": "runs/a.json", "saving_median_pct": 20.0, "ci_low_pct": 19.0, "ci_high_pct": 21.0, "native_1pass_s": 1.0,
+         "custom_2pass_s": 1.25, "status": "complete"},
+        {"file": "runs/b.json", "saving_median_pct": 22.0, "ci_low_pct": 21.0, "ci_high_pct": 23.0, "native_1pass_s": 1.0,
+         "custom_2pass_s": 1.3, "status": "complete"},
+    ],
+    "between": {"n": 2, "saving_mean_pct": 21.0, "saving_stdev_pct": 1.4, "saving_low_pct": 20.0, "saving_high_pct": 22.0},
+    "within_ci_width_median_pct": 2.0,
+}  # fmt: skip
+PROBLEMS = b'{"question": "What is 2+2?", "answer": "It is 4.\\n#### 4"}\n'
 QUESTIONS = b'{"question": "What is 2+2?"}\n{"question": "And 3+3?", "answer": "6"}\n'
 
 
@@ -107,22 +134,60 @@ def show(content: bytes) -> None:
     return None
 
 
-def pictures(content: bytes) -> None:
-    for picture in PICTURES:
-        if (DATA / picture.source).exists() or picture.source == results.LAST:
-            with contextlib.suppress(PlotOutputError):
-                try:
-                    picture.make(written(picture.source, content), SCRATCH / "picture.png")
-                except PlotInputError as error:
-                    refused(error)
+def drawn_as(name: str) -> Callable[[bytes], None]:
+    """Reads a file as the picture of this name does, and draws one in `DRAWN_ONE_IN` of those that are read."""
+    picture = PICTURES[name]
 
-
-def plot_readers(content: bytes) -> None:
-    for picture in PICTURES:
+    def check(content: bytes) -> None:
+        source = written(picture.source, content)
         try:
-            picture.read(written(picture.source, content))
+            picture.read(source)
+            if zlib.crc32(content) % DRAWN_ONE_IN == 0:
+                picture.make(SCRATCH / "picture.png", source)
         except PlotInputError as error:
             refused(error)
+
+    return check
+
+
+def learning_run(contents: tuple[bytes, bytes, bytes]) -> None:
+    """run.json, metrics.jsonl and checkpoint.json of a run, as pictures and as a resumed run read them."""
+    folder = SCRATCH / "run"
+    folder.mkdir(exist_ok=True)
+    for name, content in zip(("run.json", "metrics.jsonl", "checkpoint.json"), contents, strict=True):
+        (folder / name).write_bytes(content)
+    try:
+        PICTURES["curve"].read(folder)
+    except PlotInputError as error:
+        refused(error)
+    run = RunFolder(folder)
+    for read in (run.read_run, run.rows, run.read_checkpoint):
+        try:
+            read()
+        except InputError as error:
+            refused(error)
+
+
+def page(contents: tuple[bytes, bytes, bytes]) -> None:
+    """The page of a results folder: no text of a file becomes markup."""
+    folder = SCRATCH / "results"
+    folder.mkdir(exist_ok=True)
+    for name, content in zip(("last_gspo_bench.json", "last_sweep.json", "last_repeat.json"), contents, strict=True):
+        (folder / name).write_bytes(content)
+    try:
+        html = html_of(page_of(sources.of_folder(folder)))
+    except PlotInputError as error:
+        return refused(error)
+    assert "<script>alert" not in html and "\x1b" not in html
+    html.encode()
+    return None
+
+
+def problems(content: bytes) -> None:
+    try:
+        gsm8k.read_problems(written("problems.jsonl", content))
+    except InputError as error:
+        refused(error)
 
 
 def batches(content: bytes) -> None:
@@ -179,16 +244,22 @@ def server_outputs(rows: list[dict[str, Any]]) -> None:
 BASE_TIME = results.RunFacts.__dataclass_fields__["created_at"].default_factory()  # type: ignore[misc]
 numbers = st.lists(st.floats() | st.integers(-9, 9), max_size=6)
 rows = st.lists(st.dictionaries(st.sampled_from(("logprobs", "x")), numbers.map(Row), max_size=2), max_size=3)
+lines = st.lists(mutations.files(run_cases.climbing(1, 0.1, 0.5, held_every=1)[0]), min_size=1, max_size=3).map(b"\n".join)
 environments = mutations.documents(RESULT["environment"]["server"]) | mutations.values
 pieces = ("{'detail': '", '"detail": "', "'}", "\n", "single LoRA adapter", "x" * 500)
 words = st.text(max_size=400) | st.lists(st.sampled_from(pieces)).map("".join)
 
 TARGETS: dict[str, tuple[Callable[[Any], None], st.SearchStrategy[Any]]] = {
     "show": (show, st.one_of(mutations.files(RESULT), mutations.files(PUBLISHED))),
-    "plot_readers": (plot_readers, st.one_of(mutations.files(RESULT), mutations.files(PUBLISHED))),
-    "pictures": (pictures, st.one_of(mutations.files(RESULT), mutations.files(PUBLISHED))),
+    "bars": (drawn_as("bars"), st.one_of(mutations.files(RESULT), mutations.files(PUBLISHED))),
+    "phases": (drawn_as("phases"), mutations.files(TIMED)),
+    "sweeps": (drawn_as("sweep"), mutations.files(SWEEP)),
+    "learning_runs": (learning_run, st.tuples(mutations.files(RECORD), lines, mutations.files(CHECKPOINT))),
+    "pages": (page, st.tuples(mutations.files(TIMED), mutations.files(SWEEP), mutations.files(REPEAT))),
     "batches": (batches, mutations.files(BATCH)),
     "questions": (questions, mutations.contents(QUESTIONS) | mutations.values.map(lambda value: mutations.as_bytes({"question": value}))),
+    "problems": (problems, mutations.contents(PROBLEMS) | mutations.values.map(lambda value: mutations.as_bytes({"question": value}))),
+    "answers": (answers.read, st.text(max_size=200) | st.text("#$-+.,0123456789 \n/", max_size=60)),
     "backend_config": (backend_config, st.text(max_size=60) | mutations.documents({"a.b": 1, "c": {"d": [1]}}).map(json.dumps)),
     "server_words": (server_words, words),
     "server_environment": (server_environment, environments),
