@@ -145,13 +145,19 @@ def glossary(drawn: Sequence[Breakdown]) -> list[str]:
 
 
 def sums(drawn: Sequence[Breakdown]) -> list[str]:
-    """Say where phases add up to more than their step, and how much is unexplained."""
+    """Say where phases add up to more than their step."""
     lines = []
     for made in drawn:
         if made.excess_s:
             name = words.IN_A_SENTENCE.get(made.path, made.path)
             lines.append(f"The phases of {name} add up to {share(made.excess_s / made.step_s)} more than its step: two of them overlap.")
     return lines
+
+
+def accounted(drawn: Sequence[Breakdown]) -> list[str]:
+    """Say where nothing is unexplained, as then no part of a bar does."""
+    whole = not any(made.by_client or made.excess_s or seconds_of(made, UNEXPLAINED) for made in drawn)
+    return ["Nothing is unexplained: every moment of these steps is in one of the phases."] if whole else []
 
 
 def clock(result: Result) -> list[str]:
@@ -164,16 +170,16 @@ def clock(result: Result) -> list[str]:
 def _bound(roofline: Roofline | None) -> str | None:
     if roofline is None:
         return None
-    device = "" if not roofline.device else f" on {clipped(roofline.device, 50)}"
-    peak = "" if roofline.peak_tflops is None else f" at {short(roofline.peak_tflops)} TFLOP/s"
-    source = "" if not roofline.peak_source else f" ({clipped(roofline.peak_source, 90)})"
     recomputed = {True: ", with gradient checkpointing", False: ", without gradient checkpointing", None: ""}[
         roofline.gradient_checkpointing
     ]
-    floor = f"Arithmetic alone: the step's multiplications{device}{peak}{source}{recomputed}"
-    if roofline.saving_bound_pct is None:
-        return f"{floor}."
-    return f"{floor}; it would allow a saving of {percent(roofline.saving_bound_pct)}."
+    allowed = "" if roofline.saving_bound_pct is None else f"would allow a saving of {percent(roofline.saving_bound_pct)}"
+    if roofline.peak_tflops is None:
+        return f"Arithmetic alone{recomputed}, {allowed}." if allowed else None
+    device = "" if not roofline.device else f" on {clipped(roofline.device, 50)}"
+    source = "" if not roofline.peak_source else f" ({clipped(roofline.peak_source, 90)})"
+    floor = f"Arithmetic alone: the step's multiplications{device} at {short(roofline.peak_tflops)} TFLOP/s{source}{recomputed}"
+    return f"{floor}; it {allowed}." if allowed else f"{floor}."
 
 
 def _in(group: str) -> str:

@@ -53,7 +53,7 @@ def draw_body(figure: Figure, box: page.Box, drawn: Sequence[Breakdown]) -> None
 def _foot(result: Result, drawn: Sequence[Breakdown]) -> list[page.Text]:
     foot = [page.Text(line, 10, above=2, detail=True) for line in phase_words.utilisation(result, drawn)]
     foot += [page.Text(line, 9.5, style.ALERT, above=2) for line in phase_words.sums(drawn)]
-    small = ["Each bar: the mean timed step of a path, all bars on one scale.", *phase_words.glossary(drawn)]
+    small = ["Each bar: the mean timed step of a path, all bars on one scale.", *phase_words.glossary(drawn), *phase_words.accounted(drawn)]
     return foot + page.small_print([*small, *phase_words.wire(drawn), *phase_words.clock(result), words.source(result)])
 
 

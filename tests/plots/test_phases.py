@@ -80,6 +80,20 @@ def test_phases_that_add_up_to_more_than_their_step_are_said_to(read):
     assert phase_words.sums(result.breakdowns) == ["The phases of fused GSPO add up to 20.0 % more than its step: two of them overlap."]
 
 
+def test_where_nothing_is_unexplained_the_picture_says_so(read):
+    said = "Nothing is unexplained: every moment of these steps is in one of the phases."
+    assert phase_words.accounted(read(BREAKDOWN_CASES["one phase"]).breakdowns) == [said]
+    for case in ("by both clocks", "by the client's clock", "overlapping"):
+        assert phase_words.accounted(read(BREAKDOWN_CASES[case]).breakdowns) == []
+
+
+def test_without_a_rate_the_arithmetic_still_bounds_the_saving(read):
+    document = timed_by_both()
+    document["roofline"] |= {"peak_tflops": None, "device": "cpu", "paths": {}}
+    result = read(document)
+    assert phase_words.utilisation(result, ())[-1] == "Arithmetic alone, without gradient checkpointing, would allow a saving of 33.3 %."
+
+
 def test_the_clients_clock_alone_is_named_as_such_in_the_title_and_at_each_bar(read):
     written = texts(figure_of(draw, read(BREAKDOWN_CASES["by the client's clock"])))
     assert "Where a step's time goes, by the client's clock alone" in written
