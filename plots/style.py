@@ -28,6 +28,8 @@ PHASES = {
 }
 # Of runs in one picture; without the palette's yellow, which is faint on white.
 RUNS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000")
+# Every colour that stands for data.
+DATA = (*COLOURS.values(), *(shade for shades in PHASES.values() for shade in shades), *RUNS, MEMORY)
 SETTINGS: dict[Any, Any] = {
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,

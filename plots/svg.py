@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from plots import page, style
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Colours of the style that the page has names for, so that a chart is as dark as its page.
-VARIABLES = {
+# Colours of the style that have a name on the page; those of data have their own. So a chart is as dark as its page.
+NAMED = {
     style.INK: "--ink",
     style.MUTED: "--muted",
     style.FAINT: "--faint",
@@ -21,11 +21,6 @@ VARIABLES = {
     style.PAPER: "--surface",
     style.BAND: "--band",
     style.BEST: "--best",
-    style.MEMORY: "--neutral",
-    style.PHASES["unexplained"][0]: "--neutral",
-    style.PHASES["engine"][2]: "--deep",
-    style.RUNS[-1]: "--ink",
-    **{colour: f"--{name}" for name, colour in style.COLOURS.items()},
 }
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -98,5 +93,10 @@ def _own(name: str, value: str, prefix: str) -> str:
     return _REFERENCE.sub(lambda found: f"url(#{prefix}{found.group(1)})", value)
 
 
+def variable(colour: str) -> str:
+    """Return the CSS variable that has a colour of the style."""
+    return NAMED.get(colour) or f"--colour-{colour.removeprefix('#')}"
+
+
 def _coloured(colour: str) -> str:
-    return f"var({VARIABLES[colour]})" if colour in VARIABLES else colour
+    return f"var({variable(colour)})" if colour in NAMED or colour in style.DATA else colour

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from plots.report import palette
 from plots.report.cautions import Warned
 from plots.report.section import Section
 
-UNIT = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|[KMG]iB)\b|%)")
+UNIT = re.compile(r"(?<=<) (?=\d)|(?<=\d) (?=(?:%|s|ms|µs|[KMG]iB)\b|%)")
 PIECE = re.compile(r"\s+|[^\s._/]{1,16}[._/]?|[._/]")
 FLAG = re.compile(r"(?<![\w&;-])(--[a-z][a-z-]*)")
 
@@ -33,7 +34,7 @@ def html_of(page: Page) -> str:
         loader=PackageLoader("plots.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"flags": _flags, "bound": _bound, "breakable": _breakable}
-    return environment.get_template("report.html.jinja").render(page=page)
+    return environment.get_template("report.html.jinja").render(page=page, light=palette.light(), dark=palette.dark())
 
 
 def _flags(text: str) -> Markup:

@@ -16,12 +16,12 @@ def wires(root: Json) -> Section | None:
         return None
     speed = projection.number("bandwidth_mbit_s", 0)
     at = f" at {speed:g} Mbit/s" if speed else ""
-    lead = ["A projection, not a measurement: this run's own step, its waits and bytes put behind a longer wire."]
-    if note := projection.text("note"):
-        lead.append(clipped(note, 600))
+    # The note says of itself that it is a projection, or not.
+    note = (projection.text("note") or "this run's own step, its waits and bytes put behind a longer wire").removeprefix("a projection: ")
+    lead = (f"A projection, not a measurement: {clipped(note, 600).rstrip('.')}.",)
     headings = ("round trip", "fused, one pass", "two passes", "saving")
     table = Table(f"A projected step by the wire's round trip{at}", headings, tuple(rows[:MOST_ROWS]))
-    return Section("wires", "Behind a slow wire", tuple(lead), tables=(table,))
+    return Section("wires", "Behind a slow wire", lead, tables=(table,))
 
 
 def _row(entry: Json) -> tuple[str, ...] | None:

@@ -52,7 +52,7 @@ def test_every_colour_is_one_of_the_pages(chart):
     svg = chart("one slow step")
     # Matplotlib names its own first colour for what is not drawn at all.
     assert set(re.findall(r"#[0-9a-f]{6}", svg)) <= {"#1f77b4"}
-    assert {"var(--ink)", "var(--surface)", "var(--native_1pass)", "var(--custom_2pass)"} <= set(re.findall(r"var\([^)]*\)", svg))
+    assert {"var(--ink)", "var(--surface)", "var(--colour-0072b2)", "var(--colour-e69f00)"} <= set(re.findall(r"var\([^)]*\)", svg))
 
 
 def test_a_screen_reader_has_a_title_and_a_description(chart):
