@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench sweep learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock audit
+.PHONY: help doctor bench sweep scale learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock audit
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ learn: ## learn a task with GSPO and draw the curve: GSM8K on a GPU, arithmetic 
 
 sweep: ## try server settings on one batch, and say which is the fastest that fits: results/last_sweep.json, sweep.png
 	@docker/sweep.sh
+
+scale: ## one batch on 1, 2, 4 and 8 GPUs, and one that grows with them: results/last_scale.json, scale.png
+	@docker/sweep.sh scale
 
 verify: ## check that the server tells the truth: outputs in order, masks respected, both paths the same step
 	@docker/bench.sh verify

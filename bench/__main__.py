@@ -1,4 +1,4 @@
-"""`python -m bench`. The doctor and the sweep run on hosts that have nothing but Python, so nothing else is imported for them."""
+"""`python -m bench`. Doctor, sweep and scale run on hosts that have nothing but Python, so nothing else is imported for them."""
 
 import sys
 
@@ -12,6 +12,10 @@ def _main() -> None:
         from bench.sweep.main import main as sweep
 
         sys.exit(sweep(sys.argv[2:]))
+    if sys.argv[1:2] == ["scale"]:
+        from bench.scale.main import main as scale
+
+        sys.exit(scale(sys.argv[2:]))
     try:
         from bench.cli import main
     except ModuleNotFoundError as error:

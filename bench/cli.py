@@ -14,6 +14,7 @@ from bench.json_object import printable
 from bench.learn_command import learn_command
 from bench.repeats_command import repeats_command
 from bench.run_command import run_command
+from bench.scale_command import scale_command
 from bench.show_command import show_command
 from bench.sweep_command import sweep_command
 from bench.synthetic_batch import synthetic_batch_command
@@ -34,6 +35,7 @@ cli.add_command(synthetic_batch_command)
 cli.add_command(learn_command)
 cli.add_command(verify_command)
 cli.add_command(sweep_command)
+cli.add_command(scale_command)
 cli.add_command(doctor_command)
 cli.add_command(show_command)
 cli.add_command(compare_command)

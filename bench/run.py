@@ -260,7 +260,7 @@ def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
 
 def check_valid(document: dict[str, Any]) -> None:
     """Raises NotEquivalentError for a result whose server returns outputs out of order."""
-    if not document["valid"]:
+    if document.get("valid") is False:
         raise NotEquivalentError(
             f"the result is not valid: {document['order_check']['text']}.\n"
             "What was measured is kept; do not trust timings or a learning run on this server, try another setting or version."

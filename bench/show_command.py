@@ -11,6 +11,7 @@ from bench.json_object import JsonObject, one_line
 from bench.repeats_table import is_repeat, print_repeat
 from bench.result_file import ResultFile
 from bench.results import LAST
+from bench.scale_table import is_scale, print_scale
 from bench.sweep_table import is_sweep, print_sweep
 from bench.table import print_result_file, stdout_console
 from bench.verify_table import is_verify, print_verify
@@ -36,7 +37,7 @@ def show_command(file: Path) -> None:
     """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
-    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_repeat, print_repeat), (is_verify, print_verify)):
+    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_scale, print_scale), (is_repeat, print_repeat), (is_verify, print_verify)):
         if is_of_kind(document):
             print_kind(document, one_line(str(file)), console)
             return

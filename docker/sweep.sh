@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Tries server settings on one batch, each on a server of its own, and takes the stack down at the end: behind `make sweep`.
-#   docker/sweep.sh ARGUMENT...   more flags of `python3 -m bench sweep`, which needs of this machine only Python and Docker
+#   docker/sweep.sh ARGUMENT...         more flags of `python3 -m bench sweep`, which needs of this machine only Python and Docker
+#   docker/sweep.sh scale ARGUMENT...   the same of `python3 -m bench scale`, on all GPUs that there are: behind `make scale`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source docker/stack.sh
+what=sweep
+[[ ${1-} != scale ]] || { what=scale && shift; }
 
 finish() {
   local code=$?
   trap - EXIT INT TERM
   compose --progress quiet down --remove-orphans --timeout 5 || true
   # What this machine's root wrote belongs to whom the containers' files belong to.
-  [[ $(id -u) != 0 ]] || chown -R "$BENCH_UID:$BENCH_GID" "$results"/{runs,sweep,sweep-logs,presets} "$results"/last_sweep.json 2>/dev/null || true
+  [[ $(id -u) != 0 ]] || chown -R "$BENCH_UID:$BENCH_GID" "$results"/{runs,sweep,sweep-logs,presets,scale} "$results"/last_{sweep,scale}.json 2>/dev/null || true
   exit "$code"
 }
 
@@ -20,14 +23,18 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
   die 2 "The sweep needs Python 3.10 or newer on this machine, to start one server after another." "Install it (Debian, Ubuntu: apt-get install python3)."
 own_results
 results=$(setting RESULTS ./results)
-mkdir -p "$results"/{sweep/runs,sweep/batches,sweep-logs,presets}
-[[ $(id -u) != 0 ]] || chown -R "$BENCH_UID:$BENCH_GID" "$results/sweep"
+folder=$results
+[[ $what == sweep ]] || folder=$results/scale
+mkdir -p "$folder"/{sweep/runs,sweep/batches,sweep-logs,presets}
+[[ $(id -u) != 0 ]] || chown -R "$BENCH_UID:$BENCH_GID" "$folder/sweep"
 build bench
 pick_stack gspo-bench-client
 build server
 GSPO_BENCH_SERVER_IMAGE=$(image_id "gspo-bench-server:$STACK")
 GSPO_BENCH_CLIENT_IMAGE=$(image_id gspo-bench-client)
-MODEL=$(setting MODEL "") GPUS=$(setting GPUS "") NODES=$(setting NODES "") PORT=$(setting PORT 8000)
+gpus=
+[[ $what == sweep ]] || gpus=all
+MODEL=$(setting MODEL "") GPUS=$(setting GPUS "$gpus") NODES=$(setting NODES "") PORT=$(setting PORT 8000)
 export GSPO_BENCH_SERVER_IMAGE GSPO_BENCH_CLIENT_IMAGE MODEL GPUS NODES PORT
 trap finish EXIT
 trap 'exit 130' INT
@@ -38,7 +45,14 @@ case $STACK in
   *) settings=l4 max_tokens=512 ;;
 esac
 # As a shell would read them, quotes included.
-mapfile -t more < <(setting SWEEP_ARGS "" | xargs -n 1 printf '%s\n')
-python3 -m bench sweep "$(setting SWEEP "$settings")" --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" \
-  ${more[0]:+"${more[@]}"} "$@"
+if [[ $what == sweep ]]; then
+  set -- "$(setting SWEEP "$settings")" "$@"
+  flags=$(setting SWEEP_ARGS "")
+else
+  PRESET=$(setting PRESET "")
+  export PRESET
+  flags=$(setting SCALE_ARGS "")
+fi
+mapfile -t more < <(xargs -n 1 printf '%s\n' <<<"$flags")
+python3 -m bench "$what" --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" ${more[0]:+"${more[@]}"} "$@"
 compose --progress quiet run --rm --no-deps --no-TTY plots

@@ -10,6 +10,7 @@ from typing import Any
 from bench import batch as batches
 from bench.errors import BenchError, InputError
 from bench.files import check_writable
+from bench.grown_batch import grown
 from bench.sweep import document as files
 from bench.sweep.best import best_entry
 from bench.sweep.document import Sweep
@@ -44,8 +45,15 @@ class Options:
 class Looper:
     """Takes the rows that are not there yet, one after another."""
 
-    def __init__(self, plan: Sequence[PlannedRow], servers: Servers, options: Options, say: Callable[[str], None]) -> None:
-        self.plan, self.servers, self.options, self.say = plan, servers, options, say
+    def __init__(
+        self,
+        plan: Sequence[PlannedRow],
+        servers: Servers,
+        options: Options,
+        say: Callable[[str], None],
+        on_save: Callable[[dict[str, Any]], None] = lambda document: None,
+    ) -> None:
+        self.plan, self.servers, self.options, self.say, self.on_save = plan, servers, options, say, on_save
         self.start_s = time.monotonic()
         self.walls_s: list[float] = []
         self.taken: set[str] = set()
@@ -110,6 +118,8 @@ class Looper:
         if kept:
             self.say(f"taken before: {', '.join(kept)} (--again takes them again)")
         while (planned := next((row for row in self.plan if not self._is_finished(row)), None)) is not None:
+            if planned.times > 1 and self.batch is None:
+                return f"there is no batch for {planned.label} to grow from: no row before it sampled one"
             left_s = self._left_s()
             if left_s is not None and left_s <= min(self.walls_s, default=0.0):
                 return self._no_time()
@@ -142,7 +152,16 @@ class Looper:
         flags = ["run", "--base-url", self.servers.client_url, "--results", own, "--floor-steps", "0"]
         flags += ["--steps", str(planned.steps or self.options.steps), "--warmup", str(self.options.warmup)]
         flags += ["--deadline-s", deadline, "--ready-deadline-s", deadline, *self.options.run_arguments]
-        return [*flags, "--batch", f"{own}/batches/{self.batch}"] if self.batch else flags
+        return [*flags, "--batch", f"{own}/batches/{self._batch_for(planned, self.batch)}"] if self.batch else flags
+
+    def _batch_for(self, planned: PlannedRow, name: str) -> str:
+        """The name of the row's batch: the frozen one's, or that of one grown from it, which is there then."""
+        if planned.times == 1:
+            return name
+        folder = self.options.results / OWN_FOLDER / "batches"
+        larger = grown(batches.load(folder / name), planned.times)
+        batches.save(larger, folder / f"{larger.sha256[:12]}.json")
+        return f"{larger.sha256[:12]}.json"
 
     def _place(self, planned: PlannedRow) -> Place:
         logs = self.options.results / LOGS
@@ -157,9 +176,9 @@ class Looper:
         facts = files.facts_of(document, ending.told)
         self._drop_other_machines(facts)
         # What a server tells is more than nothing, and a result file is more than that.
-        if document is not None or not self.sweep.facts.get("batch"):
+        if planned.times == 1 and (document is not None or not self.sweep.facts.get("batch")):
             self.sweep.facts = facts or self.sweep.facts
-        if document is not None:
+        if planned.times == 1 and document is not None:
             self.batch = f"{document['batch']['sha256'][:12]}.json"
         self.sweep.rows[planned.key] = row
         if status == OK:
@@ -180,6 +199,7 @@ class Looper:
         best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
         document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
         files.save(document, self.options.results, self.sweep.file_name())
+        self.on_save(document)
         return document
 
 

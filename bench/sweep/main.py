@@ -44,6 +44,13 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("settings", help=f"the settings to try: {', '.join(shipped())}, or a JSON file like those in bench/data/sweeps/")
+    add_flags(made)
+    made.add_argument("--memory-limit-gib", type=_number(0, float), help="the best must have stayed within this on each GPU")
+    return made
+
+
+def add_flags(made: argparse.ArgumentParser) -> None:
+    """The flags of whatever takes rows on one server after another."""
     made.add_argument("--server-command", metavar="COMMAND", help="starts a server here; each row's --backend-config is appended")
     made.add_argument("--base-url", help="its address; default: http://127.0.0.1 with the command's --port, or 8000")
     made.add_argument("--batch", type=Path, help="a saved batch; default: the first row samples one, the others take the same")
@@ -51,19 +58,31 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--warmup", type=_number(0, int), default=1, help="steps of each path before; default: %(default)s")
     made.add_argument("--run-args", default="", metavar="FLAGS", help="more flags of `bench run`, such as '--lora-rank 8'")
     made.add_argument("--row-deadline-s", type=_number(1, float), default=900.0, help="longest a row may take; default: %(default)g")
-    made.add_argument("--time-budget-s", type=_number(1, float), help="longest the sweep may take; what does not fit is left for the next")
-    made.add_argument("--memory-limit-gib", type=_number(0, float), help="the best must have stayed within this on each GPU")
+    made.add_argument("--time-budget-s", type=_number(1, float), help="longest it may all take; what does not fit is left for the next")
     made.add_argument(
         "--settle-s", type=_number(0, float), default=30.0, help="longest wait until GPU memory is free; default: %(default)g"
     )
     made.add_argument("--again", action="store_true", help="take rows that were taken before again")
     made.add_argument("--results", type=Path, default=Path("results"), help="folder for what is written; default: %(default)s")
-    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Takes the sweep and prints its table; returns the exit code."""
     args = parser().parse_args(arguments)
+
+    def sweep(say: Callable[[str], None]) -> None:
+        plan = read_plan(args.settings)
+        servers = servers_of(args, args.results)
+        document = Looper(plan, servers, options_of(args, args.results, args.memory_limit_gib), say).run()
+        print_table(servers, f"{servers.results_seen}/{LAST}", args.results / LOGS)
+        _print_end(document, servers, args.results)
+        check_any(document)
+
+    return ended(sweep)
+
+
+def ended(work: Callable[[Callable[[str], None]], None]) -> int:
+    """Does the work, which is given a way to say how far it is, and returns the exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
     start_s = time.monotonic()
 
@@ -71,12 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"[{time.monotonic() - start_s:6.1f} s] {text}", file=sys.stderr, flush=True)
 
     try:
-        plan = read_plan(args.settings)
-        servers = _servers(args)
-        document = Looper(plan, servers, _options(args), say).run()
-        _print_table(servers, args.results)
-        _print_end(document, servers, args.results)
-        check_any(document)
+        work(say)
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return error.exit_code
@@ -86,30 +100,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return EXIT_DONE
 
 
-def _servers(args: argparse.Namespace) -> Servers:
+def servers_of(args: argparse.Namespace, results: Path) -> Servers:
+    """What runs the servers: processes where a command was given, else the stack's containers."""
     if args.server_command is None:
         return ComposeServers(os.environ, args.settle_s)
-    return ProcessServers(args.server_command, args.base_url, args.results, args.settle_s)
+    return ProcessServers(args.server_command, args.base_url, results, args.settle_s)
 
 
-def _options(args: argparse.Namespace) -> Options:
+def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float | None) -> Options:
+    """What was asked for, with another folder than --results where rows keep theirs elsewhere."""
     return Options(
-        results=args.results,
+        results=results,
         batch=args.batch,
         steps=args.steps,
         warmup=args.warmup,
         run_arguments=tuple(shlex.split(args.run_args)),
         row_deadline_s=args.row_deadline_s,
         time_budget_s=args.time_budget_s,
-        memory_limit_gib=args.memory_limit_gib,
+        memory_limit_gib=memory_limit_gib,
         again=args.again,
     )
 
 
-def _print_table(servers: Servers, results: Path) -> None:
-    """By the client, which has what it takes to draw one; this program may have nothing but Python."""
-    log = results / LOGS / "table.txt"
-    client = servers.client(["show", f"{servers.results_seen}/{LAST}"], log)
+def print_table(servers: Servers, file: str, logs: Path) -> None:
+    """By the client, which has what it takes to draw one; this program may have nothing but Python. `file` is as the client sees it."""
+    log = logs / "table.txt"
+    client = servers.client(["show", file], log)
     while client.ended() is None:
         time.sleep(0.05)
     print(log.read_text(encoding="utf-8"), end="", flush=True)

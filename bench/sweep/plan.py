@@ -17,16 +17,24 @@ MAX_STEPS = 100_000
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """One server setting. `backend_config` is the whole of it; `steps` are its own pairs, None for the sweep's."""
+    """One server setting. `backend_config` is the whole of it; `steps` are its own pairs, None for the sweep's; `times` as large as the
+    others' is its batch.
+    """
 
     label: str
     backend_config: dict[str, Any]
     steps: int | None
+    times: int = 1
 
     @property
     def key(self) -> str:
         """By which a row that was taken before is found again."""
-        return canonical(self.backend_config)
+        return row_key(self.backend_config, self.times)
+
+
+def row_key(backend_config: dict[str, Any], times: int) -> str:
+    """The same text for the same settings and size of the batch."""
+    return canonical(backend_config) + (f" batch x {times}" if times > 1 else "")
 
 
 def canonical(backend_config: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from bench import path_names
 from bench.sweep.outcome import OK
-from bench.sweep.plan import PlannedRow, canonical
+from bench.sweep.plan import PlannedRow, row_key
 from bench.sweep.take import Ending
 
 BYTES_PER_GIB = 2**30
@@ -24,6 +24,7 @@ def row_of(planned: PlannedRow, ending: Ending, status: str, reason: str | None,
     return {
         "label": planned.label,
         "backend_config": planned.backend_config,
+        **({"batch_times": planned.times} if planned.times > 1 else {}),
         "status": status,
         "reason": reason,
         "sampled": sampled,
@@ -48,7 +49,7 @@ def best_of(rows: Sequence[dict[str, Any]], memory_limit_gib: float | None) -> d
 
 def key_of(row: dict[str, Any]) -> str:
     """By which a row is found again; that of the planned row that it was taken for."""
-    return canonical(row["backend_config"])
+    return row_key(row["backend_config"], row.get("batch_times") or 1)
 
 
 def _fits(row: dict[str, Any], memory_limit_gib: float | None) -> bool:

@@ -44,7 +44,7 @@ class FakeLooper:
 @pytest.fixture
 def looper(monkeypatch: pytest.MonkeyPatch) -> type[FakeLooper]:
     monkeypatch.setattr(program, "Looper", FakeLooper)
-    monkeypatch.setattr(program, "_print_table", lambda *_: None)
+    monkeypatch.setattr(program, "print_table", lambda *_: None)
     return FakeLooper
 
 

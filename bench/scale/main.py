@@ -1,0 +1,79 @@
+"""`python3 -m bench scale`'s command line."""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.errors import BenchError, InputError
+from bench.files import read_json
+from bench.scale.document import FOLDER, LAST, save
+from bench.scale.plan import backend_of, gpus_here, parse_counts, planned_rows, processors_here, usual_counts
+from bench.sweep.loop import LOGS, Looper
+from bench.sweep.main import add_flags, ended, options_of, print_table, servers_of
+from bench.sweep.outcome import OK
+
+ROOT = Path(__file__).resolve().parents[2]
+PRESETS = ROOT / "docker" / "server" / "presets"
+STOCK_PRESETS = {"cpu": "cpu", "cuda": "l4"}
+MAX_PRESET_BYTES = 1024 * 1024
+
+EPILOG = """Each row is a server of its own, started with as many GPUs as the row says: the same batch on each number, then a batch that
+is as many times larger as there are more GPUs, so that each keeps the work that one had. Efficiency is tokens a second and GPU against
+the fewest GPUs. On the JAX backend without a GPU the devices are XLA's, all of one processor: that shows that data-parallel training
+works here, and says nothing about GPUs. The same command later takes what is missing."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The flags."""
+    made = argparse.ArgumentParser(
+        prog="python3 -m bench scale",
+        description="Runs one frozen batch, and one that grows, on 1, 2, 4 and 8 GPUs, and says how much faster they are.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--gpus", metavar="N,N", help="the numbers of GPUs; default: 1,2,4,8 as far as this machine has them")
+    made.add_argument("--preset", help="settings under every row, as a server's; default: the stack's, or what --server-command says")
+    add_flags(made)
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Takes the rows and prints their table; returns the exit code."""
+    args = parser().parse_args(arguments)
+
+    def scale(say: Callable[[str], None]) -> None:
+        stack = os.environ.get("STACK", "")
+        backend = backend_of(args.server_command, stack)
+        counts = parse_counts(args.gpus) if args.gpus else usual_counts(backend, gpus_here, processors_here())
+        plan = planned_rows(backend, counts, _under(args, stack))
+        folder = args.results / FOLDER
+        servers = servers_of(args, folder)
+        if args.server_command is None:
+            servers.results_seen = f"{servers.results_seen}/{FOLDER}"
+        Looper(plan, servers, options_of(args, folder, None), say, lambda sweep: _saved(sweep, args.results)).run()
+        document = read_json(args.results / LAST, MAX_PRESET_BYTES, "scaling run's file")
+        print_table(servers, f"{servers.results_seen}/../{LAST}", folder / LOGS)
+        print(f"Wrote {args.results / LAST}.")
+        if not any(row["status"] == OK for row in document["rows"]):
+            raise BenchError(f"no row went well; each says why in the table.\nThe servers' own words are in {folder / LOGS}/.")
+
+    return ended(scale)
+
+
+def _saved(sweep: dict[str, Any], results: Path) -> None:
+    save(sweep, results)
+
+
+def _under(args: argparse.Namespace, stack: str) -> dict[str, Any]:
+    """The settings of every row. A server command has its own preset, unless one is named here."""
+    name = args.preset or ("" if args.server_command else os.environ.get("PRESET") or STOCK_PRESETS.get(stack, ""))
+    if not name:
+        return {}
+    path = Path(name) if name.endswith(".json") else PRESETS / f"{name}.json"
+    preset = read_json(path, MAX_PRESET_BYTES, "preset")
+    config = preset.get("backend_config") if isinstance(preset, dict) else None
+    if not isinstance(config, dict):
+        raise InputError(f"{path} has no backend_config: give one of {', '.join(sorted(file.stem for file in PRESETS.glob('*.json')))}.")
+    return config

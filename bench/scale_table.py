@@ -1,0 +1,69 @@
+"""The terminal's table of a scaling run."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bench.json_object import JsonObject
+from bench.scale.document import KIND
+from bench.sweep.outcome import OK
+
+HEADINGS = ("GPUs", "batch", "sequences", "fused s", "two-pass s", "saving", "tokens/s", "efficiency", "peak GiB", "")
+DEVICES = "Without a GPU the devices are XLA's, all of one processor: this shows that they train together, not how GPUs scale."
+
+
+def is_scale(document: Any) -> bool:
+    """Whether a JSON document is a scaling run's file."""
+    return isinstance(document, dict) and document.get("kind") == KIND
+
+
+def print_scale(document: dict[str, Any], file: str, console: Console) -> None:
+    """Prints the rows, why those that failed did, and against what the efficiency is.
+
+    Raises:
+        InputError: a value of the file is not what a scaling run writes.
+    """
+    root = JsonObject(file, "", document)
+    rows = root.objects("rows")
+    partial = "PARTIAL " if root.text("status") == "partial" else ""
+    machine = root.text("gpu")
+    what = f"{root.text('model') or 'unnamed model'}{f', {machine}' if machine else ''}"
+    table = Table(title=Text(f"{partial}Scaling, {what}: one batch on more GPUs, then one that grows with them"), title_justify="left")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading in ("batch", "") else "right")
+    for row in rows:
+        table.add_row(*_cells(row))
+    console.print(table)
+    for row in rows:
+        if reason := row.text("reason"):
+            console.print(f"{row.whole('gpus')} GPUs, {row.text('batch')} batch: {reason}", markup=False, soft_wrap=True)
+    if reason := root.text("reason"):
+        console.print(f"Partial: {reason}", markup=False, soft_wrap=True)
+    reference = root.whole("reference_gpus")
+    if reference:
+        told = "one GPU's" if reference == 1 else f"those of {reference} GPUs"
+        console.print(f"Efficiency: tokens a second and GPU of the fused step, against {told}.", markup=False, soft_wrap=True)
+    if machine == "cpu":
+        console.print(DEVICES, markup=False, soft_wrap=True)
+
+
+def _cells(row: JsonObject) -> tuple[str | Text, ...]:
+    status, peak, sequences = row.text("status") or "", row.whole("peak_memory_bytes"), row.whole("sequences")
+    return (
+        str(row.whole("gpus") or ""),
+        Text(row.text("batch") or ""),
+        "" if sequences is None else f"{sequences:,}",
+        _fixed(row.number("native_1pass_s"), 3),
+        _fixed(row.number("custom_2pass_s"), 3),
+        _fixed(row.number("saving_pct"), 1, " %"),
+        _fixed(row.number("tokens_per_s"), 0),
+        _fixed(row.number("efficiency_pct"), 0, " %"),
+        "" if peak is None else f"{peak / 2**30:.1f}",
+        Text("" if status == OK else status.replace("_", " ")),
+    )
+
+
+def _fixed(value: float | None, digits: int, unit: str = "") -> str:
+    return "" if value is None else f"{value:,.{digits}f}{unit}"
