@@ -1,6 +1,5 @@
 """The sweep itself: which row is next, how long it may take, what is kept of it, and what the best is at the end."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -125,7 +124,7 @@ class Looper:
                 return self._no_time()
             limit_s = self.options.row_deadline_s if left_s is None else min(self.options.row_deadline_s, left_s)
             number = self.plan.index(planned) + 1
-            self.say(f"row {number} of {len(self.plan)}, {planned.label}: {json.dumps(planned.backend_config)}")
+            self.say(f"row {number} of {len(self.plan)}: {planned.label}")
             ending = take(self.servers, planned.backend_config, self._arguments(planned), self._place(planned), limit_s)
             if ending.out_of_time and limit_s < self.options.row_deadline_s:
                 return self._no_time()
