@@ -2,6 +2,7 @@
 # Lint and tests: behind `make test`. What needs Python runs in an image with everything in it; the stack's tests run on this machine.
 #   docker/test.sh              lint, then all tests
 #   docker/test.sh lint         lint only
+#   docker/test.sh fast         the tests that need neither a server nor a browser, without Docker
 #   docker/test.sh ARGUMENT...  pytest in the image with these arguments
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +33,37 @@ stack_tests() {
   "$venv/bin/pytest" -m stack tests/stack
 }
 
+# The first Python of this machine that can run the client.
+client_python() {
+  local python
+  for python in python3.13 python3 python3.14 python3.12; do
+    ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || { echo "$python" && return; }
+  done
+  return 1
+}
+
+# In an environment of their own, made anew when what is locked changes; both halves at once.
+fast_tests() {
+  local python venv=.venv/fast half code=0 locks=(docker/requirements/client.txt docker/requirements/test.txt)
+  if ! cat "${locks[@]}" | cmp --silent - "$venv/locked"; then
+    python=$(client_python) || die 2 "The fast tests need Python 3.12 or newer with venv on this machine." "Install it, or run make test, which needs Docker."
+    echo "Making $venv with $python, once."
+    rm -rf "$venv"
+    "$python" -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "${locks[0]}" -r "${locks[1]}"
+    cat "${locks[@]}" >"$venv/locked"
+  fi
+  export MPLBACKEND=Agg TINKER_TELEMETRY=0
+  local started=()
+  for half in tests/bench tests/plots; do
+    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser" "$half" &
+    started+=($!)
+  done
+  for half in "${started[@]}"; do wait "$half" || code=$?; done
+  exit "$code"
+}
+
+[[ ${1-} != fast ]] || fast_tests
 need_docker
 docker build --quiet --file docker/server.Dockerfile --target test --tag "$image" \
   --build-arg "BASE_IMAGE=$(setting BASE_IMAGE python:3.13-slim-trixie)" \

@@ -75,7 +75,7 @@ def test_a_long_text_is_cut() -> None:
 
 def test_a_page_of_megabytes_is_searched_only_at_its_start() -> None:
     text = "'detail': '" * 1_000_000
-    started_s = time.perf_counter()
+    started_s = time.process_time()
     assert len(detail_of(ValueError(text))) == MAX_DETAIL
     assert not is_occupied(ValueError(text + "single LoRA adapter"))
-    assert time.perf_counter() - started_s < 1.0
+    assert time.process_time() - started_s < 1.0
