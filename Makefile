@@ -43,7 +43,7 @@ image-cuda: ## build the CUDA server's image, about 9 GB of packages
 test: ## lint and all tests: in the tests' own image, then the stack from this machine
 	@docker/test.sh
 
-test-fast: ## the tests that need neither a server nor a browser, in half a minute and without Docker; needs Python 3.12
+test-fast: ## the quick tests, without Docker: no server, no browser, no picture; needs Python 3.12
 	@docker/test.sh fast
 
 lint: ## ruff, mypy and shellcheck

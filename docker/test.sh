@@ -2,7 +2,7 @@
 # Lint and tests: behind `make test`. What needs Python runs in an image with everything in it; the stack's tests run on this machine.
 #   docker/test.sh              lint, then all tests
 #   docker/test.sh lint         lint only
-#   docker/test.sh fast         the tests that need neither a server nor a browser, without Docker
+#   docker/test.sh fast         the quick tests, without Docker: no server, no browser, no picture
 #   docker/test.sh ARGUMENT...  pytest in the image with these arguments
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,7 +56,7 @@ fast_tests() {
   export MPLBACKEND=Agg TINKER_TELEMETRY=0
   local started=()
   for half in tests/bench tests/plots; do
-    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser" "$half" &
+    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" "$half" &
     started+=($!)
   done
   for half in "${started[@]}"; do wait "$half" || code=$?; done

@@ -21,6 +21,8 @@ from tests.plots.breakdown_cases import timed_by_both
 from tests.plots.run_cases import climbing, record, write_run
 from tests.plots.sweep_cases import micro_batches
 
+pytestmark = pytest.mark.slow
+
 numbers = st.floats() | st.floats(1e-9, 1e9) | st.integers(-1, 10**15) | st.sampled_from([0, 0.0, 1e-9, 1e9, 1e15, 5e-324])
 values = st.none() | numbers | st.text() | st.lists(numbers, max_size=3) | st.dictionaries(st.text(max_size=30), numbers, max_size=14)
 sizes = st.sampled_from([README, SLIDE])

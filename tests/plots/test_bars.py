@@ -21,6 +21,8 @@ from plots.size import README, SLIDE
 from tests.plots.cases import CASES, PATHS
 from tests.plots.pixels import assert_tidy
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def drawn(written):

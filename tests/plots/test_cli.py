@@ -16,6 +16,8 @@ from plots.errors import PlotOutputError
 from tests.plots.run_cases import climbing, published_shape, record, write_run
 from tests.plots.sweep_cases import micro_batches
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
 

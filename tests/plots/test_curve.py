@@ -16,6 +16,8 @@ from tests.plots.pixels import assert_tidy
 from tests.plots.pixels import written as texts
 from tests.plots.run_cases import RUN_CASES, climbing, paths, published_shape, record, write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def runs(tmp_path):

@@ -13,6 +13,8 @@ from tests.plots.cases import only, stored
 from tests.plots.run_cases import record, write_run
 from tests.plots.sweep_cases import micro_batches
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MARKED = f"# Title\n\nbefore\n\n{gallery.BEGIN}\nthe older table\n{gallery.END}\n\nafter\n"
 

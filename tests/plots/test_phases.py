@@ -15,6 +15,8 @@ from tests.plots.breakdown_cases import BREAKDOWN_CASES, TIMELINES, timed_by_bot
 from tests.plots.pixels import assert_tidy
 from tests.plots.pixels import written as texts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def read(written):

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from plots.spread import spread
 
+pytestmark = pytest.mark.slow
+
 
 def test_labels_with_room_stay_where_they_are():
     assert spread([1.0, 5.0, 9.0], [2.0, 2.0, 2.0], 0, 10) == [1.0, 5.0, 9.0]

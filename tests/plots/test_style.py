@@ -8,6 +8,8 @@ from matplotlib.colors import to_rgb
 
 from plots import style
 
+pytestmark = pytest.mark.slow
+
 # Machado, Oliveira and Fernandes 2009, severity 1.0, for linear RGB.
 BLINDNESS = {
     "none": np.eye(3),

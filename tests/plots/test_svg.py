@@ -11,6 +11,8 @@ from plots.results import read_result
 from plots.svg import SVG, XLINK, Alternative, svg_of
 from tests.plots.cases import CASES
 
+pytestmark = pytest.mark.slow
+
 INSTEAD = Alternative("Seconds a step", "fused 12.9 s & two passes <16.8 s>")
 
 

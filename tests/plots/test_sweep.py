@@ -15,6 +15,8 @@ from tests.plots.pixels import assert_tidy
 from tests.plots.pixels import written as texts
 from tests.plots.sweep_cases import GIB, SWEEP_CASES, row, sweep
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def read(written):

@@ -18,6 +18,8 @@ from bench.sweep.take import Ending, Place
 from tests.bench.fakes import SMALL_BATCH
 from tests.bench.sweep.endings import failed, measured
 
+pytestmark = pytest.mark.slow
+
 PLAN = tuple(PlannedRow(label, {"size": size}, steps) for label, size, steps in (("stock", 1, 2), ("four", 4, None), ("sixteen", 16, None)))
 FUSED_S = {1: 8.0, 4: 2.0, 16: 0.5}
 

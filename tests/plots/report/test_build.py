@@ -12,6 +12,8 @@ from tests.plots.report.cases import PAGES, everything, hostile, learn, repeat
 from tests.plots.report.conftest import written
 from tests.plots.sweep_cases import micro_batches
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[3] / "results" / "published"
 PUBLISHED = [path for path in sorted(FOLDER.glob("*.json")) if json.loads(path.read_text())["kind"] == "gspo-bench"]
 
