@@ -5,7 +5,7 @@ from pathlib import Path
 from plots import curve_words, sweep_words, words
 from plots.render import write_whole
 from plots.report import sources
-from plots.report.cautions import warned
+from plots.report.cautions import left_out, warned
 from plots.report.facts import of_result, of_run, of_sweep
 from plots.report.learning import learning
 from plots.report.page import Page, html_of
@@ -51,13 +51,13 @@ def page_of(found: Sources) -> Page:
     sections += [of_result(found.result_root), of_sweep(found.sweep_root), of_run(found.run_root if found.runs else None)]
     there = tuple(section for section in sections if section)
     if result is None:
-        return Page(_title(found), None, None, (), (), there, ())
+        return Page(_title(found), None, None, (), left_out(found.wrong), there, ())
     return Page(
         title=words.title(result),
         partial=words.partial(result),
         verdict=words.verdict(result),
         where=(*words.where(result), *words.notes(result)),
-        warned=warned(result),
+        warned=(*warned(result), *left_out(found.wrong)),
         sections=there,
         sources=(words.source(result),),
     )

@@ -1,5 +1,6 @@
 """The run's warnings in plain words, each with what to do; those that speak against its numbers first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plots.numbers import clipped, plural
@@ -28,6 +29,11 @@ def warned(result: Result) -> tuple[Warned, ...]:
     if left := ordered[MOST:]:
         found.append(Warned("", f"{plural(len(left), 'more warning')} in the file.", "", left[0].unstable))
     return tuple(found)
+
+
+def left_out(wrong: Sequence[str]) -> tuple[Warned, ...]:
+    """Return a warning for each file that could not be read."""
+    return tuple(Warned("", f"Not on this page: {clipped(text, 400)}.", "", False) for text in wrong)
 
 
 def _sentence(text: str) -> str:

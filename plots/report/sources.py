@@ -1,11 +1,11 @@
 """What a page is made from: the files of a results folder, or one file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plots import learning_run, sweep_file
 from plots.checked import Section, read_object
-from plots.errors import NothingToDraw
+from plots.errors import NothingToDraw, PlotInputError
 from plots.learning_run import LearningRun, read_runs
 from plots.repeat_file import KIND as REPEAT
 from plots.repeat_file import Repeat, read_repeat
@@ -18,7 +18,10 @@ FILES = (RESULT_FILE, SWEEP_FILE, LEARN_FILE, REPEAT_FILE)
 
 @dataclass(frozen=True)
 class Sources:
-    """What was read; None or empty for what is not there. Those named `root` are a file as it is, of a learning run its record."""
+    """What was read; None or empty for what is not there. Those named `root` are a file as it is, of a learning run its record.
+
+    wrong: what cannot be read, in words.
+    """
 
     result: Result | None = None
     result_root: Section | None = None
@@ -27,43 +30,50 @@ class Sources:
     runs: tuple[LearningRun, ...] = ()
     run_root: Section | None = None
     repeat: Repeat | None = None
+    wrong: tuple[str, ...] = ()
 
 
 def of_folder(folder: Path) -> Sources:
-    """Read all that a results folder has; raises PlotInputError."""
-    result, sweep, learn, repeat = (path if (path := folder / name).exists() else None for name in FILES)
-    return Sources(
-        result=read_result(result) if result else None,
-        result_root=read_object(result) if result else None,
-        sweep=read_sweep(sweep) if sweep else None,
-        sweep_root=read_object(sweep) if sweep else None,
-        runs=_begun(learn) if learn else (),
-        run_root=_record(learn) if learn else None,
-        repeat=read_repeat(repeat) if repeat else None,
-    )
+    """Read all that a results folder has; a file that cannot be read is left out and named. Raises PlotInputError where none can."""
+    wrong: list[str] = []
+    read = Sources()
+    for name, reader in ((RESULT_FILE, _result), (SWEEP_FILE, _sweep), (LEARN_FILE, _learn), (REPEAT_FILE, _repeat)):
+        path = folder / name
+        if not path.exists():
+            continue
+        try:
+            read = reader(path, read)
+        except NothingToDraw:
+            continue  # a learning run before its first step
+        except PlotInputError as error:
+            wrong.append(str(error))
+    if wrong and read == Sources():
+        raise PlotInputError(wrong[0])
+    return replace(read, wrong=tuple(wrong))
+
+
+def _result(path: Path, read: Sources) -> Sources:
+    return replace(read, result=read_result(path), result_root=read_object(path))
+
+
+def _sweep(path: Path, read: Sources) -> Sources:
+    return replace(read, sweep=read_sweep(path), sweep_root=read_object(path))
+
+
+def _learn(path: Path, read: Sources) -> Sources:
+    return replace(read, runs=read_runs(path), run_root=_record(path))
+
+
+def _repeat(path: Path, read: Sources) -> Sources:
+    return replace(read, repeat=read_repeat(path))
 
 
 def of_file(file: Path) -> Sources:
     """Read one file of whichever kind, or a learning run's folder; raises PlotInputError."""
     if file.is_dir() or file.suffix == ".jsonl":
-        return Sources(runs=read_runs(file), run_root=_record(file))
-    root = read_object(file)
-    kind = root.text("kind")
-    if kind == sweep_file.KIND:
-        return Sources(sweep=read_sweep(file), sweep_root=root)
-    if kind == learning_run.KIND:
-        return Sources(runs=read_runs(file), run_root=_record(file))
-    if kind == REPEAT:
-        return Sources(repeat=read_repeat(file))
-    return Sources(result=read_result(file), result_root=root)
-
-
-def _begun(learn: Path) -> tuple[LearningRun, ...]:
-    """Read the newest learning run; none where it has no step yet."""
-    try:
-        return read_runs(learn)
-    except NothingToDraw:
-        return ()
+        return _learn(file, Sources())
+    readers = {sweep_file.KIND: _sweep, learning_run.KIND: _learn, REPEAT: _repeat}
+    return readers.get(read_object(file).text("kind") or "", _result)(file, Sources())
 
 
 def _record(path: Path) -> Section | None:

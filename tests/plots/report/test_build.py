@@ -215,3 +215,9 @@ def test_a_file_that_is_no_result_is_one_line_and_leaves_no_page(tmp_path, capsy
     err = capsys.readouterr().err
     assert "last_repeat.json: kind is" in err and err.count("\n") == 1
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_file_that_cannot_be_read_is_named_and_stops_none_of_the_others(parts, report, tmp_path):
+    (tmp_path / "last_sweep.json").write_text("{")
+    assert parts(last_gspo_bench=PAGES["bare"]).headings[1:] == ["Before you rely on it", "The two paths"]
+    assert re.search("Not on this page: [^<]*last_sweep.json is not JSON", report().read_text())
