@@ -1,6 +1,7 @@
 """What a rented machine does to a run, done to the real stack: each leaves a valid results folder, and words on what happened where."""
 
 import contextlib
+import json
 import os
 import subprocess
 import threading
@@ -124,22 +125,24 @@ def test_a_stop_of_the_script_saves_what_was_measured_and_takes_everything_down(
 def server(images, tmp_path_factory):
     """A server that stays up; gives its container's id."""
     folder = tmp_path_factory.mktemp("server")
-    started = run(*COMPOSE, "up", "--detach", "--no-build", "server", results=folder)
+    started = run(*COMPOSE, "up", "--detach", "--no-build", "server", results=folder, HF_TOKEN=SECRET)
     assert started.returncode == 0, started.stderr
     yield container("server")
     run(*COMPOSE, "down", "--timeout", "2", results=folder)
 
 
+SECRET = "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"
 COMPOSE = ("docker", "compose", "--file", "compose.yaml", "--file", "compose.cpu.yaml")
 SMALL = ("--steps", "500", "--max-tokens", "24", "--prompts-count", "4", "--floor-steps", "1")
 
 
 def bench(results, *flags):
     """A benchmark of small steps in a container of its own, against the server that is up."""
+    results.chmod(0o777)
     name = f"{PROJECT}-client-{results.name}"
     command = [*COMPOSE, "run", "--rm", "--no-deps", "--no-TTY", "--name", name, "bench", "bench", "run"]
     command += ["--base-url", "http://server:8000", "--results", "/results", *SMALL, *flags]
-    running = Running(command, results, BENCH_UID=str(os.getuid()), BENCH_GID=str(os.getgid()))
+    running = Running(command, results, BENCH_UID=str(os.getuid() or 1000), BENCH_GID=str(os.getgid() or 1000), HF_TOKEN=SECRET)
     running.name = name
     return running
 
@@ -183,6 +186,28 @@ def test_a_network_that_is_cut_and_comes_back_is_waited_for(server, tmp_path):
     docker("network", "connect", "--alias", "server", network, server)
     assert running.end(within_s=180) == 0, running.said
     assert documents(tmp_path)["last_gspo_bench.json"]["status"] == "complete"
+
+
+def test_what_runs_is_contained_and_its_secret_is_in_no_file_log_or_image(server, tmp_path):
+    running = bench(tmp_path, "--steps", "2")
+    running.until("step: two-pass", 1)
+    for identity in (server, running.name):
+        (found,) = json.loads(docker("inspect", identity))
+        host = found["HostConfig"]
+        assert host["CapDrop"] == ["ALL"] and not host["CapAdd"] and not host["Privileged"]
+        assert host["SecurityOpt"] == ["no-new-privileges:true"] and host["ReadonlyRootfs"] is True
+        assert found["Config"]["User"] not in ("", "root", "0", "0:0")
+        assert not [mount for mount in found["Mounts"] if "docker.sock" in mount["Source"]]
+        assert {entry["HostIp"] for ports in host["PortBindings"].values() for entry in ports} <= {"127.0.0.1"}
+        # Else it would be looked for in vain below.
+        assert f"HF_TOKEN={SECRET}" in found["Config"]["Env"]
+    assert running.end() == 0, running.said
+    assert SECRET not in running.said
+    logs = subprocess.run(["docker", "logs", server], capture_output=True, text=True, check=True)
+    assert SECRET not in logs.stdout + logs.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    for image in ("gspo-bench-server:cpu", "gspo-bench-client"):
+        assert SECRET not in docker("history", "--no-trunc", image) + docker("inspect", image)
 
 
 def test_a_client_that_is_killed_has_its_rounds_on_disk(server, tmp_path):
