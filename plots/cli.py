@@ -58,7 +58,7 @@ def gallery(root: Path) -> None:
 
 
 def draw_folder(folder: Path, size: str) -> None:
-    """Draw every picture whose file is in the folder, and the page of all of them; a file that cannot be drawn stops the page alone."""
+    """Draw every picture whose file is in the folder, and the page of all of them; a file that cannot be drawn stops no other."""
     if not folder.is_dir():
         raise PlotInputError(f"no results folder {folder}; {RUN_FIRST}, or give another with --results")
     made = pictures().PICTURES.values()

@@ -64,13 +64,13 @@ def test_a_folder_with_every_source_is_drawn_whole(schema1, written, capsys):
         assert matplotlib.image.imread(path).shape[:2] == (1080, 1920)
 
 
-def test_a_file_without_phases_is_one_picture_less_and_a_broken_one_stops_only_the_page_of_all(published, written, capsys):
+def test_a_file_without_phases_is_one_picture_less_and_a_broken_one_stops_no_other(published, written, capsys):
     folder = written(published).parent
     (folder / "last_sweep.json").write_text("{")
     assert main(["--results", str(folder)]) == 2
     out, err = capsys.readouterr()
     assert out == (
-        f"{folder / 'bench_gspo_bars.png'}\n"
+        f"{folder / 'bench_gspo_bars.png'}\n{folder / 'report.html'}\n"
         "Not drawn: curve_gsm8k_gspo.png (no last_learn.json), bench_phases.png (last_gspo_bench.json has no phases).\n"
     )
     assert err.startswith(f"plots: {folder / 'last_sweep.json'} is not JSON") and err.count("\n") == 1
