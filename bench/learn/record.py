@@ -16,6 +16,7 @@ SCHEMA = 1
 KIND = "gspo-bench-learn"
 LAST = "last_learn.json"
 MAX_BYTES = 64 * 1024 * 1024
+LONGEST_S = 1e12
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class RunFolder:
         if not self.metrics.exists():
             return []
         try:
+            if (size := self.metrics.stat().st_size) > MAX_BYTES:
+                raise InputError(f"{self.metrics} has {size:,} bytes; a run's metrics have at most {MAX_BYTES:,}.")
             lines = self.metrics.read_bytes().split(b"\n")
         except OSError as error:
             raise InputError(f"cannot read {self.metrics}: {error.strerror}.") from error
@@ -82,7 +85,8 @@ class RunFolder:
     def _row(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             row = json.loads(line)
-        except ValueError:
+            json.dumps(row, allow_nan=False)  # it is written again: NaN and what reads as infinite is no number there
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or type(row.get("step")) is not int:
             raise InputError(f"{self.metrics}, line {number}: no row with a step; the file was changed and the run cannot be resumed.")
@@ -95,7 +99,7 @@ class RunFolder:
             InputError: they are not the steps 0, 1, ... one by one.
         """
         rows = [row for row in self.rows() if row["step"] < next_step]
-        if [row["step"] for row in rows] != list(range(next_step)):
+        if len(rows) != next_step or any(row["step"] != step for step, row in enumerate(rows)):
             raise InputError(f"{self.metrics} does not hold steps 0 to {next_step - 1} one by one: the run cannot be resumed.")
         write_text(self.metrics, "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows))
         return rows
@@ -115,7 +119,9 @@ class RunFolder:
         found = read_json(path, MAX_BYTES, "checkpoint's record")
         entry = found if isinstance(found, dict) else {}
         step, state, elapsed_s = (entry.get(name) for name in ("next_step", "state", "elapsed_s"))
-        if type(step) is not int or step < 0 or not isinstance(state, str) or type(elapsed_s) not in (int, float):
+        # Compared before it is converted: an integer of hundreds of digits is no float at all.
+        told = isinstance(elapsed_s, int | float) and not isinstance(elapsed_s, bool) and 0 <= elapsed_s <= LONGEST_S
+        if type(step) is not int or step < 0 or not isinstance(state, str) or not told:
             raise InputError(f"{path} was changed: it needs next_step, state and elapsed_s. Without it the run starts anew.")
         return Checkpoint(step, state, float(elapsed_s or 0.0))
 

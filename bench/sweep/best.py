@@ -41,6 +41,6 @@ def _result_of(row: dict[str, Any], results: Path) -> dict[str, Any]:
     """The row's result file, empty where it is gone."""
     try:
         found = json.loads((results / (row["result_file"] or "")).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -53,7 +53,21 @@ def test_rows_that_are_missing_or_double_end_it(tmp_path: Path) -> None:
         folder.cut(2)
 
 
-@pytest.mark.parametrize("line", ["no json\n", "[]\n", "{}\n", '{"step": "1"}\n', '{"step": true}\n', "\n", "\xff\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no json\n",
+        "[]\n",
+        "{}\n",
+        '{"step": "1"}\n',
+        '{"step": true}\n',
+        "\n",
+        "\xff\n",
+        '{"step": 1, "a": NaN}\n',
+        '{"step": 1, "a": 1e999}\n',
+        "[" * 100_000 + "\n",
+    ],
+)
 def test_a_wrong_line_in_the_middle_is_named(tmp_path: Path, line: str) -> None:
     folder = folder_of(tmp_path, 1, line)
     with pytest.raises(InputError, match=r"metrics\.jsonl, line 2"):
@@ -75,10 +89,31 @@ def test_a_checkpoint_is_read_back_and_a_changed_one_refused(tmp_path: Path) -> 
     assert folder.read_checkpoint() is None
     folder.write_checkpoint(Checkpoint(10, "tinker://m/weights/step-000010", 12.5))
     assert folder.read_checkpoint() == Checkpoint(10, "tinker://m/weights/step-000010", 12.5)
-    for text in ("[]", '{"next_step": -1, "state": "s", "elapsed_s": 1}', '{"next_step": 1, "state": 2, "elapsed_s": 1}'):
+    huge = "1" + "0" * 400
+    entry = '{"next_step": 1, "state": "s", "elapsed_s": %s}'
+    for text in (
+        entry % "1e999",
+        entry % huge,
+        entry % "-1",
+        entry % "true",
+        "[]",
+        '{"next_step": -1, "state": "s", "elapsed_s": 1}',
+        '{"next_step": 1, "state": 2, "elapsed_s": 1}',
+    ):
         (tmp_path / "checkpoint.json").write_text(text)
         with pytest.raises(InputError, match="was changed"):
             folder.read_checkpoint()
+
+
+def test_a_checkpoint_of_a_step_beyond_counting_does_not_hang(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="one by one"):
+        folder_of(tmp_path, 2).cut(10**18)
+
+
+def test_a_metrics_file_larger_than_any_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "MAX_BYTES", 10)
+    with pytest.raises(InputError, match="at most 10"):
+        folder_of(tmp_path, 2).rows()
 
 
 def test_runs_of_one_second_have_folders_of_their_own_and_the_last_is_pointed_to(tmp_path: Path) -> None:
