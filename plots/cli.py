@@ -20,12 +20,12 @@ CURVE = "curve_gsm8k_gspo"
 @click.argument("sources", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--results", "folder", type=click.Path(path_type=Path), help="Draw all that this folder has [results].")
 @click.option("--out", type=click.Path(path_type=Path), help="The PNG or .html to write for FILE [FILE with .png at its end].")
-@click.option("--picture", type=click.Choice(["bars", "phases", "sweep", "curve"]), help="What to draw of FILE [what suits it].")
+@click.option("--picture", type=click.Choice(["bars", "phases", "sweep", "scale", "curve"]), help="What to draw of FILE [what suits it].")
 @click.option("--size", type=click.Choice(list(SIZES)), default="readme", show_default=True, help="As high as it needs, or a 16:9 slide.")
 def command(sources: tuple[Path, ...], folder: Path | None, out: Path | None, picture: str | None, size: str) -> None:
     """Draw the pictures and the page of a results folder, or of one result FILE, and print each file written.
 
-    FILE is a result, a sweep, or a learning run: its folder or its metrics.jsonl. Several learning runs go into one picture.
+    FILE is a result, a sweep, a scaling run, or a learning run: its folder or its metrics.jsonl. Several learning runs go into one picture.
     `python -m plots gallery` draws the published results instead, and writes the README's table.
     """
     if not sources:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots import bars, curve, phases, sweep
+from plots import bars, curve, phases, scaling, sweep
 from plots.checked import read_object
 from plots.learning_run import KIND as LEARN
 from plots.learning_run import read_runs
 from plots.render import png_of, write_whole
 from plots.results import read_result
+from plots.scaling_file import KIND as SCALE
+from plots.scaling_file import read_scaling
 from plots.sheet import Sheet
 from plots.size import README, Size
 from plots.sweep_file import KIND as SWEEP
@@ -42,6 +44,7 @@ PICTURES: dict[str, Picture[Any]] = {
     "bars": Picture("last_gspo_bench.json", "bench_gspo_bars.png", read_result, bars.draw),
     "phases": Picture("last_gspo_bench.json", "bench_phases.png", read_result, phases.draw),
     "sweep": Picture("last_sweep.json", "sweep.png", read_sweep, sweep.draw),
+    "scale": Picture("last_scale.json", "scale.png", read_scaling, scaling.draw),
     "curve": Picture("last_learn.json", "curve_gsm8k_gspo.png", read_runs, curve.draw),
 }
 
@@ -50,4 +53,4 @@ def name_for(source: Path) -> str:
     """Return the name of the picture that suits a file or a run's folder; raises PlotInputError."""
     if source.is_dir() or source.suffix == ".jsonl":
         return "curve"
-    return {LEARN: "curve", SWEEP: "sweep"}.get(read_object(source).text("kind") or "", "bars")
+    return {LEARN: "curve", SWEEP: "sweep", SCALE: "scale"}.get(read_object(source).text("kind") or "", "bars")

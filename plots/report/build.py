@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plots import curve_words, sweep_words, words
+from plots import curve_words, scaling_words, sweep_words, words
 from plots.render import write_whole
 from plots.report import sources
 from plots.report.cautions import left_out, warned
@@ -10,6 +10,7 @@ from plots.report.facts import of_result, of_run, of_sweep
 from plots.report.learning import learning
 from plots.report.page import Page, html_of
 from plots.report.repeats import repeats
+from plots.report.scaling import scaling_section
 from plots.report.section import Section
 from plots.report.sources import FILES, Sources
 from plots.report.sweeping import sweeping
@@ -46,6 +47,8 @@ def page_of(found: Sources) -> Page:
         sections.append(repeats(found.repeat))
     if found.sweep:
         sections.append(sweeping(found.sweep))
+    if found.scaling:
+        sections.append(scaling_section(found.scaling))
     if found.runs:
         sections.append(learning(found.runs))
     sections += [of_result(found.result_root), of_sweep(found.sweep_root), of_run(found.run_root if found.runs else None)]
@@ -67,6 +70,8 @@ def _title(found: Sources) -> str:
     """Return the title of a page without a benchmark's result."""
     if found.sweep:
         return sweep_words.title(found.sweep)
+    if found.scaling:
+        return scaling_words.title(found.scaling)
     if found.runs:
         return curve_words.title(found.runs)
     return "The same benchmark, on fresh servers"

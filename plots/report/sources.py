@@ -3,17 +3,19 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plots import learning_run, sweep_file
+from plots import learning_run, scaling_file, sweep_file
 from plots.checked import Section, read_object
 from plots.errors import NothingToDraw, PlotInputError
 from plots.learning_run import LearningRun, read_runs
 from plots.repeat_file import KIND as REPEAT
 from plots.repeat_file import Repeat, read_repeat
 from plots.results import Result, read_result
+from plots.scaling_file import Scaling, read_scaling
 from plots.sweep_file import Sweep, read_sweep
 
 RESULT_FILE, SWEEP_FILE, LEARN_FILE, REPEAT_FILE = "last_gspo_bench.json", "last_sweep.json", "last_learn.json", "last_repeat.json"
-FILES = (RESULT_FILE, SWEEP_FILE, LEARN_FILE, REPEAT_FILE)
+SCALE_FILE = "last_scale.json"
+FILES = (RESULT_FILE, SWEEP_FILE, LEARN_FILE, REPEAT_FILE, SCALE_FILE)
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Sources:
     runs: tuple[LearningRun, ...] = ()
     run_root: Section | None = None
     repeat: Repeat | None = None
+    scaling: Scaling | None = None
     wrong: tuple[str, ...] = ()
 
 
@@ -37,7 +40,7 @@ def of_folder(folder: Path) -> Sources:
     """Read all that a results folder has; a file that cannot be read is left out and named. Raises PlotInputError where none can."""
     wrong: list[str] = []
     read = Sources()
-    for name, reader in ((RESULT_FILE, _result), (SWEEP_FILE, _sweep), (LEARN_FILE, _learn), (REPEAT_FILE, _repeat)):
+    for name, reader in zip(FILES, (_result, _sweep, _learn, _repeat, _scaling), strict=True):
         path = folder / name
         if not path.exists():
             continue
@@ -68,11 +71,15 @@ def _repeat(path: Path, read: Sources) -> Sources:
     return replace(read, repeat=read_repeat(path))
 
 
+def _scaling(path: Path, read: Sources) -> Sources:
+    return replace(read, scaling=read_scaling(path))
+
+
 def of_file(file: Path) -> Sources:
     """Read one file of whichever kind, or a learning run's folder; raises PlotInputError."""
     if file.is_dir() or file.suffix == ".jsonl":
         return _learn(file, Sources())
-    readers = {sweep_file.KIND: _sweep, learning_run.KIND: _learn, REPEAT: _repeat}
+    readers = {sweep_file.KIND: _sweep, learning_run.KIND: _learn, REPEAT: _repeat, scaling_file.KIND: _scaling}
     return readers.get(read_object(file).text("kind") or "", _result)(file, Sources())
 
 

@@ -14,6 +14,7 @@ from plots import render
 from plots.cli import main
 from plots.errors import PlotOutputError
 from tests.plots.run_cases import climbing, published_shape, record, write_run
+from tests.plots.scaling_cases import SCALING_CASES
 from tests.plots.sweep_cases import micro_batches
 
 pytestmark = pytest.mark.slow
@@ -39,7 +40,7 @@ def test_a_results_folder_is_drawn_and_what_was_drawn_and_what_not_is_said(schem
     folder = written(schema1).parent
     assert main(["--results", str(folder)]) == 0
     bars, phases = folder / "bench_gspo_bars.png", folder / "bench_phases.png"
-    left_out = "Not drawn: sweep.png (no last_sweep.json), curve_gsm8k_gspo.png (no last_learn.json).\n"
+    left_out = "Not drawn: sweep.png (no last_sweep.json), scale.png (no last_scale.json), curve_gsm8k_gspo.png (no last_learn.json).\n"
     report = folder / "report.html"
     assert capsys.readouterr() == (f"{bars}\n{phases}\n{report}\n{left_out}", "")
     assert bars.read_bytes().startswith(PNG) and phases.read_bytes().startswith(PNG)
@@ -55,10 +56,11 @@ def test_a_results_folder_is_drawn_and_what_was_drawn_and_what_not_is_said(schem
 def test_a_folder_with_every_source_is_drawn_whole(schema1, written, capsys):
     folder = written(schema1).parent
     (folder / "last_sweep.json").write_text(json.dumps(micro_batches()))
+    (folder / "last_scale.json").write_text(json.dumps(SCALING_CASES["two"]))
     run = write_run(folder / "runs" / "2026-learn", (record(), climbing(12, 0.1, 0.5)), torn=True)
     (folder / "last_learn.json").write_text(json.dumps({"schema": 1, "kind": "gspo-bench-learn", "run": f"runs/{run.name}"}))
     assert main(["--results", str(folder), "--size", "slide"]) == 0
-    drawn = [folder / f"{name}-slide.png" for name in ("bench_gspo_bars", "bench_phases", "sweep", "curve_gsm8k_gspo")]
+    drawn = [folder / f"{name}-slide.png" for name in ("bench_gspo_bars", "bench_phases", "sweep", "scale", "curve_gsm8k_gspo")]
     assert capsys.readouterr() == ("".join(f"{path}\n" for path in [*drawn, folder / "report.html"]), "")
     for path in drawn:
         assert matplotlib.image.imread(path).shape[:2] == (1080, 1920)
@@ -71,7 +73,8 @@ def test_a_file_without_phases_is_one_picture_less_and_a_broken_one_stops_no_oth
     out, err = capsys.readouterr()
     assert out == (
         f"{folder / 'bench_gspo_bars.png'}\n{folder / 'report.html'}\n"
-        "Not drawn: curve_gsm8k_gspo.png (no last_learn.json), bench_phases.png (last_gspo_bench.json has no phases).\n"
+        "Not drawn: scale.png (no last_scale.json), curve_gsm8k_gspo.png (no last_learn.json), "
+        "bench_phases.png (last_gspo_bench.json has no phases).\n"
     )
     assert err.startswith(f"plots: {folder / 'last_sweep.json'} is not JSON") and err.count("\n") == 1
 

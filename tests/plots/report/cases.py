@@ -9,7 +9,7 @@ from tests.plots.run_cases import Run, climbing, record
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}<style>*{display:none}</style>"
 # Texts that a reader checks against a list.
-FIXED = ("kind", "status", "weights", "path", "baseline", "candidate")
+FIXED = ("kind", "status", "batch", "weights", "path", "baseline", "candidate")
 
 
 def everything() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 from plots.report.build import write_folder
 from tests.plots.report.cases import FULL, PAGES, learn, repeat
 from tests.plots.run_cases import Run, write_run
+from tests.plots.scaling_cases import scale, to_eight
 from tests.plots.sweep_cases import micro_batches
 
 
@@ -44,7 +45,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         if changed is None:
             return written(folder, last_gspo_bench=PAGES[case])
         record, steps = learn()
-        others = {"last_repeat": changed(repeat()), "last_sweep": changed(micro_batches())}
+        others = {"last_repeat": changed(repeat()), "last_sweep": changed(micro_batches()), "last_scale": changed(scale(to_eight()))}
         return written(folder, (changed(record), steps), last_gspo_bench=PAGES[case], **others)
 
     return page_of

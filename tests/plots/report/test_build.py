@@ -64,6 +64,7 @@ def test_every_part_is_there_when_its_data_are(cases):
         "Behind a slow wire",
         "Again, on fresh servers",
         "Which server settings",
+        "More GPUs",
         "Does it learn?",
         "Every setting and version",
         "The sweep's settings and versions",
@@ -106,6 +107,13 @@ def test_the_phases_of_both_paths_stand_beside_each_other_and_end_with_the_whole
     assert ["forward", "none", "0.170 s (22.7 %)"] in rows
     assert ["queued", "10.00 ms (2.0 %)", "20.00 ms (2.7 %)"] in rows
     assert rows[-1] == ["the whole step", "0.500 s", "0.750 s"]
+
+
+def test_a_scaling_run_has_every_number_of_gpus_with_its_pace_and_efficiency(cases):
+    rows = Parts(cases("everything").read_text()).tables["Every number of them, its median step"]
+    assert rows[0] == ["GPUs", "batch", "fused, one pass", "two passes", "saving", "pace", "efficiency", "how it ended"]
+    assert rows[2] == ["2", "same batch", "5.000 s", "7.143 s", "30.0 %", "1.60 ×", "80.0 %", "ok"]
+    assert rows[7] == ["8", "growing batch", "12.80 s", "18.29 s", "30.0 %", "5.00 ×", "62.5 %", "ok"]
 
 
 def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(cases):
