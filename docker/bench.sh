@@ -60,8 +60,17 @@ run() { # ARGUMENT...
   if [[ -t 0 && -t 1 ]]; then
     compose run --rm --no-deps "$@"
   else
-    compose run --rm --no-deps --no-TTY "$@" &
-    wait $!
+    # In a process group of its own, which a Ctrl-C to this script's does not reach.
+    set -m
+    compose run --rm --no-deps --no-TTY "$@" </dev/null &
+    set +m
+    local code=0
+    wait $! || code=$?
+    while kill -0 $! 2>/dev/null; do
+      code=0
+      wait $! || code=$?
+    done
+    return $code
   fi
 }
 
@@ -86,6 +95,8 @@ if [[ ${1-} == learn ]]; then
   export SERVER_STATE
   [[ $STACK == cuda ]] || PRESET=$(setting PRESET cpu-learn)
   export PRESET
+  # A learning run ends after its step, and at once when told a second time.
+  trap 'docker kill --signal INT "$bench" >/dev/null 2>&1 || exit 130' INT
 fi
 compose --progress quiet up --detach --no-build server ||
   die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
