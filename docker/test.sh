@@ -54,9 +54,10 @@ fast_tests() {
     cat "${locks[@]}" >"$venv/locked"
   fi
   export MPLBACKEND=Agg TINKER_TELEMETRY=0
-  local started=()
-  for half in tests/bench tests/plots; do
-    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" "$half" &
+  local started=() slower=(tests/bench/learn tests/bench/sweep tests/bench/scale tests/plots)
+  for half in "tests/bench ${slower[*]/#/--ignore=}" "${slower[*]}"; do
+    # shellcheck disable=SC2086 # words, not one name
+    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" $half &
     started+=($!)
   done
   for half in "${started[@]}"; do wait "$half" || code=$?; done
