@@ -9,6 +9,7 @@ import tinker
 from bench import batch as batches
 from bench import datums, environment, measure, outputs_order, path_names, paths, results, rollout, synthetic
 from bench.batch import FrozenBatch
+from bench.batch_fit import check_fits
 from bench.checks import Check
 from bench.clock import Clock
 from bench.errors import BenchError, NotEquivalentError, UnstableError, UnsupportedError
@@ -51,7 +52,10 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
     request = ModelRequest(settings.model, settings.lora_rank, settings.seed, settings.wait_for_tenant)
     with wire.installed(), open_session(probe, starting, request, reporter.say) as session:
         reporter.say("the model is ready")
-        memory = [environment.gpu_memory(probe.environment(), "ready")]
+        told = probe.environment()
+        if frozen is not None:
+            check_fits(frozen, told)
+        memory = [environment.gpu_memory(told, "ready")]
         order = _order(session, settings, starting)
         floor_s = _floor(session, settings, arms, starting, wait, frozen, wire)
         if frozen is None:

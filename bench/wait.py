@@ -75,8 +75,9 @@ class ResultWaiter:
         health = self.probe.health()
         waited_s = self.clock.now_s() - start_s
         if self.wire and self.wire.failing_s() >= FAILING_S:
+            since = f"since {self.wire.failing_s():.0f} s: {self.wire.last_failure}"
             raise BenchError(
-                f"{stage}: the server at {self.probe.base_url} fails every request since {self.wire.failing_s():.0f} s: {self.wire.last_failure}.\n"
+                f"{stage}: the server at {self.probe.base_url} fails every request {since}.\n"
                 "It may hold a result that it cannot send, such as one with NaN in it: look at its log."
             )
         if health is Health.OK:
