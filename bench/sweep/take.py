@@ -88,10 +88,13 @@ def take(servers: Servers, backend_config: dict[str, Any], arguments: Sequence[s
 def _watch(servers: Servers, client: Client, log: Path, start_s: float, deadline_s: float) -> tuple[int | None, bool, float | None]:
     """Until the client has ended, or must be: the server's exit code if it ended, whether the deadline passed, when the model was ready."""
     ready_s = None
-    while client.ended() is None:
+    while True:
+        ended = client.ended() is not None  # before the look at its log, so that one that was ready and ended between looks was ready
         now_s = time.monotonic() - start_s
         if ready_s is None and READY in _tail(log):
             ready_s = now_s
+        if ended:
+            return None, False, ready_s
         if (server_code := servers.ended()) is not None:
             _wait(client, NOTICE_S)
             _end(client, signal.SIGUSR1)
@@ -99,7 +102,6 @@ def _watch(servers: Servers, client: Client, log: Path, start_s: float, deadline
         if now_s >= deadline_s:
             return None, True, ready_s
         time.sleep(LOOK_EVERY_S)
-    return None, False, ready_s
 
 
 def _server_end(servers: Servers) -> int | None:
