@@ -50,7 +50,7 @@ def gpu_name(server: dict[str, Any] | None) -> str:
 
 
 def device_count(server: dict[str, Any] | None) -> int | None:
-    """Over how many devices the server spreads its model, None where it does not tell as our own does."""
+    """Over how many devices the server spreads the training, None where it does not tell as our own does."""
     placement = server.get("placement") if server else None
     if not isinstance(placement, dict):
         return None

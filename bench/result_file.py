@@ -181,7 +181,7 @@ def _check(batch: JsonObject, client: JsonObject, server: JsonObject) -> None:
     client.text("image")
     for key in ("image", "cpu", "weights"):
         server.text(key)
-    for key in ("backend_config", "versions"):
+    for key in ("backend_config", "placement", "versions"):
         server.object(key)
     for gpu in server.objects("gpus"):
         gpu.whole("total_bytes")

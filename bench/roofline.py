@@ -7,10 +7,11 @@ runs the blocks, not the head, once more (https://arxiv.org/abs/2104.04473, sect
 """
 
 from collections.abc import Sequence as Sequences
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bench import path_names
+from bench.environment import device_count
 from bench.gpu_rates import Rate, rate_of
 
 
@@ -115,12 +116,16 @@ def roofline(
 ) -> dict[str, Any] | None:
     """The result file's `roofline`; None where the model's shape is not known. `peak_tflops` goes over the table's rate for the device.
 
-    Without a rate, the times are None and the saving that the arithmetic alone allows still stands.
+    Without a rate, the times are None and the saving that the arithmetic alone allows still stands. Several GPUs have the rate of all of
+    them together; XLA's devices of one processor are that processor.
     """
     shape = shape_of((server or {}).get("model_config"))
     if server is None or shape is None:
         return None
     rate = Rate(peak_tflops, "given with --peak-tflops") if peak_tflops is not None else rate_of(device)
+    count = (device_count(server) or 1) if server.get("gpus") else 1
+    if count > 1:
+        device, rate = f"{count} x {device}", replace(rate, tflops=count * rate.tflops) if rate else None
     flops = step_flops(shape, lengths_N, lora_rank)
     recomputed = gradient_checkpointing(server)
     by_path = {name: flops.of_path(name, recomputed) for name in paths}

@@ -56,6 +56,7 @@ def setup(result: ResultFile) -> list[tuple[str, str]]:
     rows = {
         "when": [result.created_at] if result.created_at else [],
         "server": [*hardware, *_told(server, ("backend", "preset", "runtime_role")), *([f"{weights} weights"] if weights else [])],
+        "spread": _told(server.object("placement"), ("nodes", "devices_per_node", "data_parallel")),
         "backend": _told(server.object("backend_config"), tuple(server.object("backend_config").values)),
         "versions": _told(server.object("versions"), VERSIONS),
         "settings": _told(result.settings, SETTINGS),

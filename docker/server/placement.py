@@ -26,13 +26,14 @@ JAX_MESH = (JAX_DATA, "expert_parallel_size", "tensor_parallel_size")
 
 @dataclass(frozen=True)
 class Placement:
-    """`devices` of all nodes together: GPUs, or a JAX server's devices, which on a CPU are XLA's. A training batch is padded to a multiple
-    of `data_parallel` sequences and cut into as many equal parts, in order.
+    """Where a model trains: on GPUs, or a JAX server's devices, which on a CPU are XLA's. A training batch is padded to a multiple of
+    `data_parallel` sequences and cut into as many equal parts, in order. `sampling_apart`: GPUs beside these that only sample.
     """
 
     nodes: int
     devices_per_node: int
     data_parallel: int
+    sampling_apart: int = 0
 
     @property
     def devices(self) -> int:
@@ -98,7 +99,7 @@ def placement_of(backend: str, role: str, config: Mapping[str, Any]) -> Placemen
         works = ", ".join(str(size) for size in _divisors(total))
         raise UsageError(f"{SHARDS} is {shards}, and the trainer has {total} GPUs.\nGive a size that divides them: {works}; or -1, all.")
     if role == "combined" and not _is_colocated(role, config):
-        return Placement(nodes, per_node + math.ceil(rollout / nodes), total // sequence)
+        return Placement(nodes, per_node, total // sequence, sampling_apart=rollout)
     return Placement(nodes, per_node, total // sequence)
 
 
@@ -113,12 +114,13 @@ def check_there(placement: Placement, in_sight: Callable[[], int], ray_address: 
             f"{placement.nodes} nodes need a Ray cluster that is running: give its address with --ray-address (RAY_ADDRESS).\n"
             "`ray start --head` begins one and says its address; `ray start --address` on each other node joins it."
         )
-    if ray_address or placement.devices == 1:
+    needed = placement.devices + placement.sampling_apart
+    if ray_address or needed == 1:
         return
     there = in_sight()
-    if placement.devices > there:
+    if needed > there:
         raise UsageError(
-            f"these settings need {placement.devices} GPUs, and this server sees {there}.\n"
+            f"these settings need {needed} GPUs, and this server sees {there}.\n"
             "Give --gpus (GPUS) as many as there are; `make doctor` says what Docker lacks to give a container more."
         )
 

@@ -141,6 +141,17 @@ def test_a_rate_of_the_users_goes_over_the_tables() -> None:
     assert found["paths"]["native_1pass"]["floor_s"] == pytest.approx(found["paths"]["native_1pass"]["flops"] / 50e12)
 
 
+def test_two_gpus_have_twice_the_rate_and_two_of_xlas_devices_do_not() -> None:
+    server = {"backend": "fsdp", "model_config": QWEN3_06B, "gpus": [{}, {}], "placement": {"nodes": 1, "devices_per_node": 2}}
+    found = roofline(server, "NVIDIA L4", [100], 32, ["native_1pass"], peak_tflops=50.0)
+    assert found is not None
+    assert (found["device"], found["peak_tflops"]) == ("2 x NVIDIA L4", 100.0)
+    assert found["paths"]["native_1pass"]["floor_s"] == pytest.approx(found["paths"]["native_1pass"]["flops"] / 100e12)
+    found = roofline(server | {"gpus": []}, "cpu", [100], 32, ["native_1pass"], peak_tflops=0.5)
+    assert found is not None
+    assert (found["device"], found["peak_tflops"]) == ("cpu", 0.5)
+
+
 def test_without_a_rate_the_times_are_missing_and_the_saving_that_arithmetic_allows_is_not() -> None:
     server = {"backend": "jax", "backend_config": {}, "model_config": QWEN3_06B}
     found = roofline(server, "cpu", [100], 32, ["native_1pass"], peak_tflops=None)

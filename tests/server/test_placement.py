@@ -55,7 +55,11 @@ def test_sequence_parallel_gpus_take_parts_of_the_same_sequences() -> None:
 
 def test_a_trainer_beside_its_sampler_needs_gpus_for_both() -> None:
     apart = {"trainer.placement.colocate_all": False, f"{ENGINE}num_engines": 1, f"{ENGINE}tensor_parallel_size": 2}
-    assert spread("combined", 2, 1, apart)[1] == Placement(1, 4, 2)
+    placement = spread("combined", 2, 1, apart)[1]
+    assert placement == Placement(1, 2, 2, sampling_apart=2)
+    check_there(placement, lambda: 4, "")
+    with pytest.raises(UsageError, match="these settings need 4 GPUs, and this server sees 3"):
+        check_there(placement, lambda: 3, "")
 
 
 @pytest.mark.parametrize(
