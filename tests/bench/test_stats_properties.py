@@ -15,7 +15,8 @@ from tests.bench.fakes import paired
 
 times_s = st.floats(min_value=1e-6, max_value=1e6)
 pairs_s = st.lists(st.tuples(times_s, times_s), min_size=1, max_size=12)
-percents = st.lists(st.floats(min_value=-1e9, max_value=100.0), min_size=4, max_size=12)
+# In steps of 1/64, so that no result is subnormal, where doubling is not exact.
+percents = st.lists(st.integers(-(10**9), 6400).map(lambda count: count / 64), min_size=4, max_size=12)
 some = settings(max_examples=60, deadline=None)
 
 
