@@ -33,7 +33,7 @@ class Section:
     def fail(self, key: str, expected: str) -> Never:
         """Raise PlotInputError that names the key, its value and what was expected."""
         value = shown(self.values.get(key))
-        raise PlotInputError(f"{self.file}: {self.where}{key} is {value}, expected {expected}; mend it, or run again")
+        raise PlotInputError(f"{self.file}: {self.where}{one_line(key)} is {value}, expected {expected}; mend it, or run again")
 
     def text(self, key: str) -> str | None:
         """Return a text on one line, without characters that cannot be drawn."""
@@ -95,7 +95,7 @@ class Section:
         value = self.values.get(key)
         if value is not None and not isinstance(value, dict):
             self.fail(key, "an object")
-        return Section(self.file, f"{self.where}{key}.", value or {})
+        return Section(self.file, f"{self.where}{one_line(key)}.", value or {})
 
     def sections(self, key: str) -> tuple["Section", ...]:
         """Return the objects of a list, empty where there is none."""
@@ -109,7 +109,7 @@ class Section:
     def _within(self, key: str, value: Any, low: float, high: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise PlotInputError(
-                f"{self.file}: {self.where}{key} holds {shown(value)}, expected a number from {low:g} to {high:g}; mend it, or run again"
+                f"{self.file}: {self.where}{one_line(key)} holds {shown(value)}, expected a number from {low:g} to {high:g}; mend it, or run again"
             )
         return float(value)
 

@@ -178,3 +178,11 @@ def test_random_objects_raise_nothing_but_input_errors(written, document):
 def test_random_bytes_are_always_refused(written, content):
     with pytest.raises(PlotInputError):
         read_result(written(content))
+
+
+def test_a_key_with_control_characters_does_not_reach_a_message():
+    section = checked.Section("f.json", "", {"a\x1b[2J": "x", "b\x00": 3})
+    for read in (lambda: section.number("a\x1b[2J"), lambda: section.section("b\x00"), lambda: section.text("b\x00")):
+        with pytest.raises(PlotInputError) as raised:
+            read()
+        assert str(raised.value).isprintable()
