@@ -108,8 +108,9 @@ class Section:
 
     def _within(self, key: str, value: Any, low: float, high: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            where = f"{self.where}{one_line(key)}"
             raise PlotInputError(
-                f"{self.file}: {self.where}{one_line(key)} holds {shown(value)}, expected a number from {low:g} to {high:g}; mend it, or run again"
+                f"{self.file}: {where} holds {shown(value)}, expected a number from {low:g} to {high:g}; mend it, or run again"
             )
         return float(value)
 
