@@ -3,6 +3,7 @@
 SERVER_PYTHON names the interpreter that has docker/server's requirements installed; by default it is the one that runs the tests.
 """
 
+import contextlib
 import os
 import signal
 import socket
@@ -37,13 +38,26 @@ class RunningServer:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """Started once, stopped with its engine at the end."""
     folder = tmp_path_factory.mktemp("server")
-    model, log = folder / "tiny-qwen3", folder / "server.log"
+    model = folder / "tiny-qwen3"
     made = subprocess.run([PYTHON, str(SERVER / "make_tiny_qwen3.py"), str(model)], capture_output=True, text=True, check=False)
     assert made.returncode == 0, f"{PYTHON} cannot make the model (set SERVER_PYTHON):\n{made.stderr}"
+    with _started(model, folder / "server.log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def server_of_two(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The same beside it, whose model trains on two of XLA's devices."""
+    with _started(server.model, tmp_path_factory.mktemp("two") / "server.log", "--gpus", "2") as running:
+        yield running
+
+
+@contextlib.contextmanager
+def _started(model: Path, log: Path, *flags: str) -> Iterator[RunningServer]:
     port = _free_port()
     command = [PYTHON, str(SERVER / "serve.py"), "--model", str(model), "--backend", "jax", "--preset", "cpu", "--port", str(port)]
     # Two places: one is the base model's.
-    command += ["--backend-config", '{"max_lora_adapters": 2}']
+    command += ["--backend-config", '{"max_lora_adapters": 2}', *flags]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
     running = RunningServer(f"http://127.0.0.1:{port}", model, log)
