@@ -1,6 +1,7 @@
 """`bench verify`: is this server telling the truth? Talks to the server and hands what it returned to the checks."""
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ class Verifier:
     """How to open a model (anew, or from a saved state) and how to step it.
 
     SkyRL loads a state only into a new model, and its FSDP backend holds one at a time: each way of stepping gets a model of its own.
-    `learning_rate` is large enough for one step to stand out from bf16's rounding.
+    `learning_rate` is large enough for one step to stand out from bf16's rounding; `devices` is over how many a batch is cut.
     """
 
     open_model: Opener
@@ -51,6 +52,7 @@ class Verifier:
     learning_rate: float
     seed: int
     say: Callable[[str], None]
+    devices: int = 1
 
     def checks(self) -> Iterator[Check]:
         """Runs the checks one after the other, each yielded as soon as it is known.
@@ -95,7 +97,9 @@ class Verifier:
         beyond = [sequence for sequence, new_T in zip(sequences, new, strict=True) if beyond_clip(sequence, new_T, self.clip)]
         within = [sequence for sequence in sequences if sequence not in beyond]
         result = self.wait(self._gspo(client, sequences), "gspo")
-        fractions = [finite_metrics(self.wait(self._gspo(client, part), "gspo")).get(CLIP_FRACTION) for part in (beyond, within)]
+        # SkyRL pads what does not divide with sequences that are masked out, and counts those as not clipped.
+        parts = [part * (self.devices // math.gcd(len(part), self.devices)) for part in (beyond, within)]
+        fractions = [finite_metrics(self.wait(self._gspo(client, part), "gspo")).get(CLIP_FRACTION) for part in parts]
         self._optimizer_step(client, learning_rate=0.0)
         loss = loss_of(result, finite_metrics(result))
         return mask_check(loss, sum(losses), sum(abs(loss) for loss in losses), *fractions)

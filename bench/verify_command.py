@@ -61,7 +61,8 @@ def verify_command(
             model_name = session.model
             yield session
 
-    for check in Verifier(open_model, wait, Clip(), learning_rate, seed, reporter.say).checks():
+    devices = environment.device_count(probe.environment()) or 1
+    for check in Verifier(open_model, wait, Clip(), learning_rate, seed, reporter.say, devices).checks():
         found.append(check)
         console.print(line(check.outcome.value, check.name, check.text), markup=False)
     document = _document(model_name, probe.environment(), found, learning_rate)
