@@ -51,7 +51,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return page_of
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it lives, playwright has this thread's event loop running, and no test could run one of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     found = shutil.which("chromium")
     assert found, "these tests need Chromium: apt-get install chromium, or leave them out with -m 'not browser'"
