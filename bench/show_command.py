@@ -8,6 +8,7 @@ from bench import result_file
 from bench.compare.differences import short, text_of
 from bench.files import read_json
 from bench.json_object import JsonObject, one_line
+from bench.learn_table import is_learn, print_learn
 from bench.repeats_table import is_repeat, print_repeat
 from bench.result_file import ResultFile
 from bench.results import LAST
@@ -34,9 +35,12 @@ SETTINGS = (
 @click.command("show", short_help="Print any result file's table, verdict, warnings and settings.")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("results") / LAST)
 def show_command(file: Path) -> None:
-    """Prints FILE as a run prints its own, and what it ran on.  [default: results/last_gspo_bench.json]"""
+    """Prints FILE as a run prints its own, and what it ran on; of a learning run, its run.json.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
+    if is_learn(document):
+        print_learn(document, file, console)
+        return
     for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_scale, print_scale), (is_repeat, print_repeat), (is_verify, print_verify)):
         if is_of_kind(document):
             print_kind(document, one_line(str(file)), console)
