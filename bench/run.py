@@ -7,7 +7,7 @@ from typing import Any
 import tinker
 
 from bench import batch as batches
-from bench import datums, environment, measure, outputs_order, path_names, paths, results, rollout, synthetic
+from bench import datums, environment, measure, outputs_order, path_names, paths, results, rollout, stats, synthetic
 from bench.batch import FrozenBatch
 from bench.batch_fit import check_fits
 from bench.checks import Check
@@ -25,7 +25,6 @@ from bench.results import RunFacts
 from bench.run_warnings import RunWarning
 from bench.session import ModelRequest, Session, open_session
 from bench.settings import RunSettings
-from bench.stats import saving
 from bench.wait import ResultWaiter, until_healthy
 from bench.wire import WireCounter
 
@@ -45,6 +44,7 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
         arms.append((path_names.CONTROL, paths.Native()))
     check_writable(settings.results)
     frozen = batches.load(settings.batch) if settings.batch else None
+    stats.load()
     until_healthy(probe, settings.ready_deadline_s, reporter.say)
     wire = WireCounter()
     wait = ResultWaiter(probe, settings.deadline_s, reporter.say, wire=wire)
@@ -256,7 +256,7 @@ def _own_cost(document: dict[str, Any]) -> str:
 def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
     if settings.target_ci_pct is None:
         return True
-    found = saving(records, path_names.TWO_PASS, path_names.NATIVE, settings.seed)
+    found = stats.saving(records, path_names.TWO_PASS, path_names.NATIVE, settings.seed)
     if found is None or found.ci_low_pct is None or found.ci_high_pct is None:
         return False
     return found.ci_high_pct - found.ci_low_pct <= settings.target_ci_pct

@@ -79,6 +79,13 @@ def saving(records: Sequence[StepRecord], baseline: str, candidate: str, seed: i
     return Saving(baseline, candidate, statistics.median(values), low, high, faster, tuple(values))
 
 
+def load() -> None:
+    """Imports what intervals are worked out with, which takes 1.5 s: before the first step, so that it is beside none, and an interrupt
+    in the middle of it does not leave half a library to a run that has steps to save.
+    """
+    import scipy.stats  # noqa: F401
+
+
 def median_interval(values: Sequence[float], seed: int) -> tuple[float | None, float | None]:
     """A 95 % interval for the median: percentile bootstrap, its level expanded for small samples.
 

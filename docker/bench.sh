@@ -32,7 +32,9 @@ finish() {
     echo "The last lines of its container, $(docker inspect --format '{{.Name}}' "$server" 2>/dev/null | tr -d /):" >&2
     docker logs --tail 12 "$server" >&2 || true
   fi
-  compose --progress quiet down --remove-orphans --timeout 5 || true
+  compose --progress quiet down --remove-orphans --timeout 5 ||
+    { sleep 3 && compose --progress quiet down --remove-orphans --timeout 5; } ||
+    echo "Not everything could be taken down, for the reason above: make down tries again." >&2
   exit "$code"
 }
 

@@ -33,19 +33,6 @@ stack_tests() {
   "$venv/bin/pytest" -m stack tests/stack
 }
 
-# Both kinds at once: the stack's mostly wait for servers. What the image's say follows in one piece.
-both_halves() {
-  local log code=0
-  log=$(mktemp)
-  echo "The image's tests run meanwhile; what they say follows the stack's."
-  inside pytest -p no:cacheprovider -m "not stack" >"$log" 2>&1 &
-  stack_tests || code=$?
-  wait $! || code=$?
-  cat "$log"
-  rm "$log"
-  return "$code"
-}
-
 # The first Python of this machine that can run the client.
 client_python() {
   local python
@@ -87,7 +74,8 @@ case ${1-} in
   lint) lint ;;
   "")
     lint
-    both_halves
+    inside pytest -p no:cacheprovider -m "not stack"
+    stack_tests
     ;;
   *) inside pytest -p no:cacheprovider "$@" ;;
 esac

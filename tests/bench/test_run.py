@@ -374,3 +374,12 @@ def test_the_batch_file_of_a_run_is_the_one_it_names(stage: Stage, tmp_path: Pat
     assert document["batch"]["sha256"] == SMALL_BATCH.sha256
     assert document["summary"]["total_tokens_per_step"] == 8
     assert document["settings"]["batch"] == str(path)
+
+
+def test_what_intervals_need_is_imported_before_the_first_step(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(stats, "load", lambda: order.append("load"))
+    reporter = FakeReporter(on_step=lambda record: order.append("step"))
+    run.run(settings_of(stage, tmp_path), reporter)
+    assert order[0] == "load"
+    assert order.count("load") == 1
