@@ -49,10 +49,17 @@ class FrozenBatch:
         content = json.dumps([asdict(sequence) for sequence in self.sequences], sort_keys=True, allow_nan=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
+    @property
+    def tokens_sha256(self) -> str:
+        """Hash of the tokens alone, which are what a step's time depends on: sampled again, their logprobs differ in the last digits."""
+        content = json.dumps([[sequence.prompt_tokens, sequence.response_tokens] for sequence in self.sequences])
+        return hashlib.sha256(content.encode()).hexdigest()
+
     def facts(self) -> dict[str, Any]:
         """The result file's `batch` object, without the file's name."""
         return {
             "sha256": self.sha256,
+            "tokens_sha256": self.tokens_sha256,
             "sequences": len(self.sequences),
             "prompt_tokens": sum(len(sequence.prompt_tokens) for sequence in self.sequences),
             "response_tokens": sum(len(sequence.response_tokens) for sequence in self.sequences),

@@ -93,9 +93,15 @@ def _how_to_mend(folder: Path) -> str:
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
     try:
-        owner = existing.stat().st_uid
+        found, read_only = existing.stat(), bool(os.statvfs(existing).f_flag & os.ST_RDONLY)
     except OSError:
         return "Check the disk that holds it."
-    return (
-        f"{existing} belongs to uid {owner} and this runs as uid {os.getuid()}: chown it, free space on its disk, or name another folder."
-    )
+    if read_only:
+        return "That file system is read-only: name a folder that can be written to (in a container of this project: /results)."
+    owner, group = found.st_uid, found.st_gid
+    if owner != os.getuid():
+        return (
+            f"{existing} belongs to uid {owner} and this runs as uid {os.getuid()}: chown it, name another folder, or run as its owner "
+            f"(containers of this project: BENCH_UID={owner} BENCH_GID={group})."
+        )
+    return f"{existing} belongs to uid {owner}, which this runs as: make it writable, free space on its disk, or name another folder."

@@ -177,7 +177,8 @@ def _schema(root: JsonObject) -> int:
 
 def _check(batch: JsonObject, client: JsonObject, server: JsonObject) -> None:
     """Meets wrong types of what is taken by its name later here, before anything is printed."""
-    batch.text("sha256")
+    for key in ("sha256", "tokens_sha256"):
+        batch.text(key)
     client.text("image")
     for key in ("image", "cpu", "weights"):
         server.text(key)

@@ -128,9 +128,9 @@ def until_healthy(probe: Probe, deadline_s: float, say: Callable[[str], None], c
 
     def tell(state: tenacity.RetryCallState) -> None:
         now_s = clock.now_s()
-        if now_s - said_at_s[0] >= SAY_EVERY_S:
+        if now_s - said_at_s[0] >= max(SAY_EVERY_S, (now_s - start_s) / 5):  # less and less often
             said_at_s[0] = now_s
-            say(f"waiting for {probe.base_url} since {now_s - start_s:.0f} s: {seen[-1].value}")
+            say(f"waiting for {probe.base_url} since {now_s - start_s:.0f} s, for {deadline_s:.0f} s at most: {seen[-1].value}")
 
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_result(lambda health: health is not Health.OK),

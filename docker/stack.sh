@@ -35,12 +35,10 @@ compose() {
 
 # Builds a service's image: at once when nothing changed. Where nobody watches, without the hundred lines of progress.
 build() { # SERVICE
-  if [[ -t 1 ]]; then
-    compose build "$1"
-  else
-    echo "Building the image of $1, if anything changed."
-    compose build --quiet "$1"
-  fi
+  local quiet=--quiet
+  if [[ -t 1 ]]; then quiet=; else echo "Building the image of $1, if anything changed."; fi
+  compose build ${quiet:+"$quiet"} "$1" ||
+    die 1 "The image of $1 could not be built, for the reason above." "make doctor says what this machine lacks; BASE_IMAGE names another base image, see .env.example."
 }
 
 image_id() { # IMAGE

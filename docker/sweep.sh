@@ -54,5 +54,15 @@ else
   flags=$(setting SCALE_ARGS "")
 fi
 mapfile -t more < <(xargs -n 1 printf '%s\n' <<<"$flags")
-python3 -m bench "$what" --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" ${more[0]:+"${more[@]}"} "$@"
+# In the background, so that a signal to this script is heard at once; the sweep ends by keeping its rows.
+python3 -m bench "$what" --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" ${more[0]:+"${more[@]}"} "$@" &
+sweep=$!
+trap 'kill -TERM "$sweep" 2>/dev/null' INT TERM HUP
+code=0
+wait "$sweep" || code=$?
+while kill -0 "$sweep" 2>/dev/null; do
+  code=0
+  wait "$sweep" || code=$?
+done
+[[ $code == 0 ]] || exit "$code"
 compose --progress quiet run --rm --no-deps --no-TTY plots

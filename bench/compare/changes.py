@@ -45,10 +45,12 @@ def refusals(a: ResultFile, b: ResultFile) -> list[str]:
     found = []
     if a.model and b.model and not _same_model(a.model, b.model):
         found.append(f"another model ({a.model}; {b.model})")
-    a_sha, b_sha = a.batch.text("sha256"), b.batch.text("sha256")
+    # The tokens decide a step's time; older files tell only the hash of all.
+    key = "tokens_sha256" if a.batch.text("tokens_sha256") and b.batch.text("tokens_sha256") else "sha256"
+    a_sha, b_sha = a.batch.text(key), b.batch.text(key)
     if a_sha and b_sha:
         if a_sha != b_sha:
-            found.append(f"another batch (sha256 {a_sha[:12]}; {b_sha[:12]})")
+            found.append(f"another batch ({key} {a_sha[:12]}; {b_sha[:12]})")
     elif (size := _size(a, b)) is not None:
         found.append(f"another batch ({size})")
     if not common_paths(a, b):

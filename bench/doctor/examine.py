@@ -54,7 +54,7 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     cached = _is_cached(world, settings, model, docker)
     findings.append(_judge_disk(world, docker, stack, model, cached))
     findings.append(_judge_port(world, settings))
-    offline = settings.offline if settings.offline is not None else stack == "cpu"  # the CPU image's own setting
+    offline = bool(settings.offline)
     asks = not (cached or offline or hub.is_folder(model))
     status, problem = world.hub_status(settings, model) if asks else (None, "")
     findings.append(hub.judge_model(settings, model, cached, offline, (status, problem)))

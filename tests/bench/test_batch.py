@@ -169,6 +169,17 @@ def test_nan_in_a_batch_file_is_refused(tmp_path: Path) -> None:
         batches.load(path)
 
 
+def test_the_tokens_alone_have_a_hash_that_logprobs_and_advantages_leave_alone() -> None:
+    first, *rest = SMALL_BATCH.sequences
+    moved = replace(first, response_logprobs=tuple(value - 1e-7 for value in first.response_logprobs), advantage=0.5)
+    other = replace(first, response_tokens=(*first.response_tokens[:-1], 11))
+    cut = replace(first, prompt_tokens=first.prompt_tokens[:-1], response_tokens=(first.prompt_tokens[-1], *first.response_tokens))
+    same, *different = (replace(SMALL_BATCH, sequences=(entry, *rest)) for entry in (moved, other, cut))
+    assert same.sha256 != SMALL_BATCH.sha256
+    assert same.tokens_sha256 == SMALL_BATCH.tokens_sha256 == SMALL_BATCH.facts()["tokens_sha256"]
+    assert all(entry.tokens_sha256 != SMALL_BATCH.tokens_sha256 for entry in different)
+
+
 @pytest.mark.parametrize("key", ["schema", "model", "sha256", "sequences"])
 def test_deep_nesting_anywhere_is_refused_in_a_short_message(tmp_path: Path, key: str) -> None:
     path = saved(tmp_path, change={key: "DEEP"})

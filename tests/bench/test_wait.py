@@ -187,7 +187,14 @@ def test_a_server_that_comes_up_is_waited_for_with_a_word_every_five_seconds() -
     clock, said = healthy_after([Health.REFUSED] * 24 + [Health.OK])
     # 24 looks half a second apart: 12 s.
     assert clock.now_s == pytest.approx(1012.0)
-    assert said == [f"waiting for http://server:8000 since {seconds} s: connection refused" for seconds in (5, 10)]
+    assert said == [f"waiting for http://server:8000 since {seconds} s, for 60 s at most: connection refused" for seconds in (5, 10)]
+
+
+def test_a_long_wait_is_told_less_and_less_often() -> None:
+    _, said = healthy_after([Health.REFUSED] * 1200 + [Health.OK], deadline_s=1800.0)
+    # Ten minutes: every 5 s for the first 25 s, then after a fifth of what has passed.
+    assert len(said) < 30
+    assert "since 5 s, for 1800 s at most" in said[0]
 
 
 def test_a_container_whose_name_is_not_known_yet_is_waited_for() -> None:

@@ -132,12 +132,12 @@ def test_the_cpu_stack_on_a_gpu_machine_does_not_ask_for_the_gpu(checkout: Path)
     assert not any("nvidia-smi" in command for command in world.asked)
 
 
-def test_the_cpu_image_asks_the_hub_only_when_it_is_told_to(checkout: Path):
+def test_a_hub_model_on_the_cpu_stack_is_asked_for_unless_the_user_forbids_it(checkout: Path):
     model = "Qwen/Qwen3-0.6B"
     _, untold = examine(FakeWorld(checkout, docker()), Settings(model=model))
-    _, told = examine(FakeWorld(checkout, docker()), Settings(model=model, offline=False))
-    assert by_name(untold)["Model"].action.startswith("HF_HUB_OFFLINE=0 make bench")
-    assert by_name(told)["Model"].status == "ok"
+    _, offline = examine(FakeWorld(checkout, docker()), Settings(model=model, offline=True))
+    assert by_name(untold)["Model"].status == "ok"
+    assert by_name(offline)["Model"].action.startswith("HF_HUB_OFFLINE=0 make bench")
 
 
 def test_the_results_folder_is_the_one_that_was_set(checkout: Path):
