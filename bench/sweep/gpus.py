@@ -1,5 +1,6 @@
 """How much GPU memory is in use on this machine, to see that a server that was ended has given it back."""
 
+import os
 import shutil
 import subprocess
 import time
@@ -12,10 +13,13 @@ SLACK_BYTES = 256 * 1024 * 1024
 
 
 def used_bytes() -> int | None:
-    """Memory in use on all GPUs together, None where nvidia-smi does not tell."""
+    """Memory in use on all GPUs together that CUDA_VISIBLE_DEVICES leaves, None where nvidia-smi does not tell."""
     if shutil.which("nvidia-smi") is None:
         return None
     command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    # What another job does on the other GPUs of the machine is no sign of a server that is still there.
+    if (visible := os.environ.get("CUDA_VISIBLE_DEVICES", "")).strip():
+        command.append(f"--id={visible}")
     try:
         told = subprocess.run(command, capture_output=True, text=True, timeout=LOOK_S, check=True).stdout
         return sum(int(line) for line in told.split()) * 1024 * 1024

@@ -1,6 +1,7 @@
 """What this server runs on and with, as GET /gspo-bench/environment tells it. No environment variable is told but by name."""
 
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -20,20 +21,21 @@ PACKAGES = (
 
 
 def gpus() -> list[dict[str, Any]]:
-    """Name, memory in bytes and driver of each GPU: from NVML, else from nvidia-smi, else none."""
+    """Name, memory in bytes and driver of each GPU that this server sees: from NVML, else from nvidia-smi, else none."""
     try:
         return gpus_from_nvml()
     except Exception:  # no library, no driver, no permission: each with an error of its own
-        return _gpus_from_smi()
+        return _in_sight(_gpus_from_smi())
 
 
 def gpus_in_sight() -> int:
     """How many GPUs CUDA would find here: those that CUDA_VISIBLE_DEVICES leaves of the machine's, or the container's."""
     there, named = len(gpus()), os.environ.get("CUDA_VISIBLE_DEVICES")
-    return there if named is None else min(there, len([name for name in named.split(",") if name.strip() not in ("", "-1")]))
+    return there if named is None else min(there, len(_names(named)))
 
 
 def gpus_from_nvml() -> list[dict[str, Any]]:
+    """The same, from NVML alone; raises what it raises."""
     import pynvml
 
     pynvml.nvmlInit()  # counted: once held elsewhere, it costs nothing
@@ -42,32 +44,52 @@ def gpus_from_nvml() -> list[dict[str, Any]]:
         for index in range(pynvml.nvmlDeviceGetCount()):
             handle = pynvml.nvmlDeviceGetHandleByIndex(index)
             memory = pynvml.nvmlDeviceGetMemoryInfo(handle)
-            found.append(
-                {
-                    "name": str(pynvml.nvmlDeviceGetName(handle)),
-                    "total_bytes": int(memory.total),
-                    "used_bytes": int(memory.used),
-                    "driver": str(pynvml.nvmlSystemGetDriverVersion()),
-                }
-            )
-        return found
+            gpu = {
+                "name": str(pynvml.nvmlDeviceGetName(handle)),
+                "total_bytes": int(memory.total),
+                "used_bytes": int(memory.used),
+                "driver": str(pynvml.nvmlSystemGetDriverVersion()),
+            }
+            found.append((str(pynvml.nvmlDeviceGetUUID(handle)), gpu))
+        return _in_sight(found)
     finally:
         pynvml.nvmlShutdown()
 
 
-def _gpus_from_smi() -> list[dict[str, Any]]:
-    command = ["nvidia-smi", "--query-gpu=name,memory.total,memory.used,driver_version", "--format=csv,noheader,nounits"]
+def _gpus_from_smi() -> list[tuple[str, dict[str, Any]]]:
+    command = ["nvidia-smi", "--query-gpu=uuid,name,memory.total,memory.used,driver_version", "--format=csv,noheader,nounits"]
     if shutil.which(command[0]) is None:
         return []
     try:
         lines = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
         rows = [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()]
         return [
-            {"name": name, "total_bytes": int(total) << 20, "used_bytes": int(used) << 20, "driver": driver}
-            for name, total, used, driver in rows
+            (uuid, {"name": name, "total_bytes": int(total) << 20, "used_bytes": int(used) << 20, "driver": driver})
+            for uuid, name, total, used, driver in rows
         ]
     except (OSError, ValueError, subprocess.SubprocessError):
         return []
+
+
+def _in_sight(found: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Of the machine's GPUs, each with its UUID, those that CUDA_VISIBLE_DEVICES names by number or by a UUID's beginning; else all."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = [str(index) for index in range(len(found))] if named is None else _names(named)
+    if any(name.startswith("MIG-") for name in names):
+        names = [str(index) for index in range(len(found))]  # a part of a GPU: which one's is not told
+    seen = []
+    for name in names:
+        match = [gpu for index, (uuid, gpu) in enumerate(found) if name == str(index) or (name[:4] == "GPU-" and uuid.startswith(name))]
+        if not match:
+            break  # CUDA takes no name after one that it does not know
+        seen.append(match[0])
+    return seen
+
+
+def _names(visible_devices: str) -> list[str]:
+    """The names in CUDA_VISIBLE_DEVICES, up to the first that hides the rest."""
+    names = [name.strip() for name in visible_devices.split(",")]
+    return list(itertools.takewhile(lambda name: name not in ("", "-1"), names))
 
 
 def cpu_name(text: str) -> str:
