@@ -15,6 +15,7 @@ from bench.probe import Health, Probe
 from bench.wire import WireCounter
 
 SAY_EVERY_S = 5.0
+SAY_LATER_S = 60.0  # a wait is told of when it has doubled, and at least so often
 FIRST_LOOK_S = 10.0
 LOOK_EVERY_S = 5.0
 # The SDK repeats for ever what is answered with an error: a server that does nothing else for so long will not do better.
@@ -48,6 +49,7 @@ class ResultWaiter:
         start_s = self.clock.now_s()
         slice_s = FIRST_LOOK_S
         unwell_since_s: float | None = None
+        said_at_s = 0.0
         while True:
             waited_s = self.clock.now_s() - start_s
             if waited_s >= limit_s:
@@ -63,6 +65,10 @@ class ResultWaiter:
                 if isinstance(future, concurrent.futures.Future) and future.done() and future.exception() is error:
                     raise explain(error, stage, self.probe) from error
                 unwell_since_s = self._look(stage, start_s, unwell_since_s)
+                waited_s = self.clock.now_s() - start_s
+                if unwell_since_s is None and waited_s >= said_at_s + min(said_at_s, SAY_LATER_S):
+                    self.say(f"{stage}: waiting since {waited_s:.0f} s")
+                    said_at_s = waited_s
                 slice_s = LOOK_EVERY_S
             except BenchError:
                 raise
@@ -81,7 +87,6 @@ class ResultWaiter:
                 "It may hold a result that it cannot send, such as one with NaN in it: look at its log."
             )
         if health is Health.OK:
-            self.say(f"{stage}: waiting since {waited_s:.0f} s")
             return None
         since_s = looked_s if unwell_since_s is None else unwell_since_s
         unwell_s = self.clock.now_s() - since_s

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plots import curve_words, words
+from plots import curve_words, scaling_file, words
 from plots.checked import read_object
 from plots.errors import PlotInputError
 from plots.learning_run import RECORD, LearningRun, read_run
@@ -13,6 +13,7 @@ from plots.numbers import clipped, percent, plural, rough
 from plots.pictures import PICTURES
 from plots.render import write_whole
 from plots.results import Comparison, PathTimes, Result, read_result
+from plots.scaling_file import Scaling, read_scaling
 from plots.sweep_file import Sweep, read_sweep
 from plots.weights import WEIGHTS
 
@@ -37,6 +38,7 @@ class Published:
     folder: Path
     results: dict[Path, Result]
     sweeps: dict[Path, Sweep]
+    scalings: dict[Path, Scaling]
     runs: dict[Path, LearningRun]
 
 
@@ -68,6 +70,7 @@ def read_published(folder: Path) -> Published:
         folder=folder,
         results={path: read_result(path) for path, kind in kinds.items() if kind in (None, "gspo-bench")},
         sweeps={path: read_sweep(path) for path, kind in kinds.items() if kind == "gspo-bench-sweep"},
+        scalings={path: read_scaling(path) for path, kind in kinds.items() if kind == scaling_file.KIND},
         runs={path.parent: read_run(path.parent) for path in sorted(folder.glob(f"*/{RECORD}"))},
     )
 
@@ -80,6 +83,7 @@ def pictures(published: Published) -> list[Drawn]:
         if any(not breakdown.by_client for breakdown in result.breakdowns):
             made.append(Drawn("phases", path, path.with_name(f"{path.stem}-phases.png")))
     made += [Drawn("sweep", path, path.with_suffix(".png")) for path in published.sweeps]
+    made += [Drawn("scale", path, path.with_suffix(".png")) for path in published.scalings]
     return made + [Drawn("curve", path, path / PICTURES["curve"].target) for path in published.runs]
 
 
@@ -98,6 +102,10 @@ def tables(published: Published) -> str:
         _table(
             ("sweep: model", "weights", "on", "settings", "best", "its fused step", "against the first", "files"),
             [[*_sweep_cells(sweep), links(path, path)] for path, sweep in published.sweeps.items()],
+        ),
+        _table(
+            ("scaling: model", "weights", "on", "GPUs: fused step, pace of training", "files"),
+            [[*_scaling_cells(scaling), links(path, path)] for path, scaling in published.scalings.items()],
         ),
         _table(
             ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy", "held out", "files"),
@@ -122,7 +130,7 @@ def _result_cells(result: Result) -> list[str]:
     return [
         *_model_cells(setting.model, setting.weights),
         _safe(words.machine(setting)),
-        _safe(setting.preset or "not told") + pairs,
+        _safe(setting.preset or "no preset") + pairs,
         _step(result.path("native_1pass")),
         _step(result.path("custom_2pass")),
         _saving(result, headline),
@@ -142,6 +150,15 @@ def _sweep_cells(sweep: Sweep) -> list[str]:
     ]
 
 
+def _scaling_cells(scaling: Scaling) -> list[str]:
+    told = []
+    for row in scaling.rows:
+        pace = scaling.pace(row)
+        batch = ", batch grown with them" if row.batch == "grown" else ""
+        told.append(f"{row.gpus}{batch}: " + (f"{rough(row.native_s)}, {pace:.2f} times" if row.native_s and pace else row.status))
+    return [*_model_cells(scaling.model, scaling.weights), _safe(words.machine(scaling.machine)), _safe("; ".join(told))]
+
+
 def _run_cells(run: LearningRun) -> list[str]:
     first, last = curve_words.ends_of(run)
     held = [point.held_out for point in run.points if point.held_out is not None]
@@ -152,8 +169,14 @@ def _run_cells(run: LearningRun) -> list[str]:
         _safe(words.IN_A_SENTENCE.get(run.path or "", run.path or "")),
         f"{run.taken:,}",
         f"{percent(100 * first)} to {percent(100 * last)}",
-        f"{percent(100 * held[0])} to {percent(100 * held[-1])}" if held else "",
+        _held_out(held),
     ]
+
+
+def _held_out(shares: Sequence[float]) -> str:
+    if len(shares) < 2:
+        return f"{percent(100 * shares[0])} at the start" if shares else ""
+    return f"{percent(100 * shares[0])} to {percent(100 * shares[-1])}"
 
 
 def _model_cells(model: str | None, weights: str | None) -> list[str]:

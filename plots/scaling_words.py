@@ -88,12 +88,14 @@ def where(scaling: Scaling) -> list[str]:
 
 def small_print(scaling: Scaling) -> list[str]:
     """Say how to read the picture, and where it comes from."""
-    first = counted(scaling, scaling.reference.gpus) if scaling.reference else f"the fewest {noun(scaling)}s"
+    first = scaling.reference.gpus if scaling.reference else 1
+    each = f"for each {noun(scaling)}" if first == 1 else f"for each {counted(scaling, first)}"
+    grown = [f"The growing batch is the batch once {each}: the same lengths again, with other prompts."] if scaling.of("grown")[1:] else []
     when = f", measured {clipped(day_and_time(scaling.created_at), 40)}" if scaling.created_at else ""
     return [
         "Bars: the fused step. Dashed: what that many would do if nothing were lost; efficiency is the share of it. "
         "Fused, two passes: the median step. Saving: what the fused step saves there.",
-        f"The growing batch is the batch once more for each {first} more: copies of the same lengths, with other prompts.",
+        *grown,
         f"From {clipped(scaling.file, 80)}{when}.",
     ]
 

@@ -143,7 +143,7 @@ class Looper:
 
     def _no_time(self) -> str:
         left = ", ".join(row.label for row in self.plan if not self._is_finished(row))
-        return f"the time budget of {self.options.time_budget_s:.0f} s is spent; left for the next sweep: {left}"
+        return f"the time budget of {self.options.time_budget_s:.0f} s is spent; left for the next time: {left}"
 
     def _arguments(self, planned: PlannedRow) -> list[str]:
         own = f"{self.servers.results_seen}/{OWN_FOLDER}"

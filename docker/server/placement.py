@@ -132,7 +132,8 @@ def _is_colocated(role: str, config: Mapping[str, Any]) -> bool:
 def _pairs(nodes: int, per_node: int) -> str:
     """Engines that use all GPUs, each within a node, in words."""
     total = nodes * per_node
-    works = ", ".join(f"{total // size} engines of {size}" for size in _divisors(total) if size <= per_node)
+    sizes = [(total // size, size) for size in _divisors(total) if size <= per_node]
+    works = ", ".join(f"{engines} engine{'s' * (engines > 1)} of {size}" for engines, size in sizes)
     return f"What works with {total} GPUs ({ENGINES}, {TENSOR}): {works}."
 
 

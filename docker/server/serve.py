@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import compile_cache
 import engine_spans
 import leftovers
 import placement
@@ -46,6 +47,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--state", default="", metavar="DIR", help="folder that keeps both of these; default: they go with the server")
     parser.add_argument("--database-url", help="default: a SQLite file in the state")
     parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one in the state")
+    parser.add_argument("--compile-cache", metavar="DIR", help="folder for what the JAX backend compiles; default: it compiles anew")
     parser.add_argument("--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s")
     parser.add_argument(
         "--keep-requests-s",
@@ -189,6 +191,8 @@ def main() -> None:
     """Command line entry. Exits 2 for wrong usage, 1 where SkyRL is not as expected or its engine died, 143 after SIGTERM."""
     args = parse()
     prepare_environment(args.backend, os.environ, args.placement.devices, args.ray_address)
+    if args.compile_cache and args.backend == "jax":
+        compile_cache.use(Path(args.compile_cache), os.environ)
     os.umask(0)  # the cache's volume is shared with clients that run as other users
     signal.signal(signal.SIGTERM, exit_on)  # uvicorn hands the signal on to this one when it has shut down
     if args.state:

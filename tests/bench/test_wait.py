@@ -49,12 +49,15 @@ def test_a_result_within_ten_seconds_disturbs_the_server_with_no_look() -> None:
     assert probe.looks == [] and said == []
 
 
-def test_a_slow_result_is_waited_for_with_a_word_every_five_seconds() -> None:
+def test_a_slow_result_is_looked_after_every_five_seconds_and_told_of_less_and_less_often() -> None:
     wait, probe, clock, said = waiter([Health.OK])
     start_s = clock.now_s
     assert wait(ready_in(clock, 21.0), "forward") == "done"
     assert [look - start_s for look in probe.looks] == [10.0, 15.0, 20.0]
-    assert said == [f"forward: waiting since {seconds} s" for seconds in (10, 15, 20)]
+    assert said == ["forward: waiting since 10 s", "forward: waiting since 20 s"]
+    wait, probe, clock, said = waiter([Health.OK])
+    assert wait(ready_in(clock, 262.0), "forward") == "done"
+    assert said == [f"forward: waiting since {seconds} s" for seconds in (10, 20, 40, 80, 140, 200, 260)]
 
 
 def test_the_deadline_ends_the_wait_and_names_the_stage() -> None:

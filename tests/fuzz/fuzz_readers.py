@@ -27,6 +27,7 @@ from backend_config import UsageError, parse_backend_config  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from hypothesis.database import DirectoryBasedExampleDatabase  # noqa: E402
+from hypothesis.errors import HypothesisWarning  # noqa: E402
 from rich.console import Console  # noqa: E402
 
 from bench import batch, failures, outputs, prompts, result_file, results  # noqa: E402
@@ -298,6 +299,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path)
     args = parser.parse_args()
     warnings.simplefilter("error")
+    warnings.simplefilter("ignore", HypothesisWarning)  # its word on large examples is none on a reader
     end_s = time.monotonic() + 60.0 * args.minutes
     left = list(args.only or TARGETS)
     totals = dict.fromkeys(left, 0)

@@ -25,6 +25,12 @@ READY_S = 180.0
 LOG_TAIL = 6_000
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one server compiled, the next one need not."""
+    return tmp_path_factory.mktemp("compiled")
+
+
 @dataclass(frozen=True)
 class RunningServer:
     """Where it listens, the model's folder (its tokenizer too), and its log."""
@@ -35,20 +41,20 @@ class RunningServer:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def server(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Iterator[RunningServer]:
     """Started once, stopped with its engine at the end."""
     folder = tmp_path_factory.mktemp("server")
     model = folder / "tiny-qwen3"
     made = subprocess.run([PYTHON, str(SERVER / "make_tiny_qwen3.py"), str(model)], capture_output=True, text=True, check=False)
     assert made.returncode == 0, f"{PYTHON} cannot make the model (set SERVER_PYTHON):\n{made.stderr}"
-    with _started(model, folder / "server.log") as running:
+    with _started(model, folder / "server.log", f"--compile-cache={compiled}") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def server_of_two(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def server_of_two(server: RunningServer, tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Iterator[RunningServer]:
     """The same beside it, whose model trains on two of XLA's devices."""
-    with _started(server.model, tmp_path_factory.mktemp("two") / "server.log", "--gpus", "2") as running:
+    with _started(server.model, tmp_path_factory.mktemp("two") / "server.log", "--gpus", "2", f"--compile-cache={compiled}") as running:
         yield running
 
 

@@ -66,7 +66,7 @@ def test_a_trainer_beside_its_sampler_needs_gpus_for_both() -> None:
     ("gpus", "config", "says"),
     [
         (2, {f"{ENGINE}num_engines": 1}, "What works with 2 GPUs (generator.inference_engine.num_engines, generator.inference_engine."),
-        (2, {f"{ENGINE}num_engines": 1}, "tensor_parallel_size): 2 engines of 1, 1 engines of 2."),
+        (2, {f"{ENGINE}num_engines": 1}, "tensor_parallel_size): 2 engines of 1, 1 engine of 2."),
         (4, {f"{ENGINE}tensor_parallel_size": 3}, "4 GPUs cannot be shared out to sampling engines of 3 GPUs."),
         (1, {f"{ENGINE}tensor_parallel_size": 2}, "the trainer has 1 x 1 = 1 GPUs and the sampling engines 2;"),
         (4, {"trainer.policy.sequence_parallel_size": 3}, "Give a size that divides them: 1, 2, 4."),

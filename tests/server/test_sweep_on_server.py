@@ -25,15 +25,18 @@ SETTINGS = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Path:
     made = tmp_path_factory.mktemp("sweep")
+    (made / "compiled").symlink_to(compiled)
     subprocess.run([PYTHON, str(SERVER / "make_tiny_qwen3.py"), str(made / "tiny-qwen3")], check=True)
     (made / "settings.json").write_text(json.dumps(SETTINGS))
     return made
 
 
 def sweep(folder: Path, port: int) -> subprocess.CompletedProcess[str]:
-    server = f"{PYTHON} {SERVER / 'serve.py'} --model {folder / 'tiny-qwen3'} --backend jax --port {port}"
+    server = (
+        f"{PYTHON} {SERVER / 'serve.py'} --model {folder / 'tiny-qwen3'} --backend jax --port {port} --compile-cache {folder / 'compiled'}"
+    )
     command = [sys.executable, "-m", "bench", "sweep", str(folder / "settings.json"), "--server-command", server]
     command += ["--results", str(folder / "results"), "--steps", "2", "--run-args", "--max-tokens 8 --prompts-count 4 --lora-rank 8"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)

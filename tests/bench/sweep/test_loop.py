@@ -266,7 +266,7 @@ def test_rows_that_do_not_fit_the_time_budget_are_left_for_the_next_sweep(stage:
     document = stage.sweep(time_budget_s=80.0)
     assert stage.taken == [1, 4]
     assert document["status"] == "partial"
-    assert document["reason"] == "the time budget of 80 s is spent; left for the next sweep: sixteen"
+    assert document["reason"] == "the time budget of 80 s is spent; left for the next time: sixteen"
     assert stage.limits_s == [65.0, 35.0]
     stage.now_s = 0.0
     assert stage.sweep(time_budget_s=80.0)["status"] == "complete"
@@ -277,7 +277,7 @@ def test_a_row_that_the_budget_cut_short_is_no_row(stage: Stage) -> None:
     stage.endings[4] = lambda: failed(out_of_time=True)
     document = stage.sweep(time_budget_s=100.0)
     assert [row["label"] for row in document["rows"]] == ["stock"]
-    assert document["reason"].endswith("left for the next sweep: four, sixteen")
+    assert document["reason"].endswith("left for the next time: four, sixteen")
 
 
 def test_the_memory_limit_is_the_bests_alone(stage: Stage) -> None:
