@@ -27,16 +27,17 @@ from bench.table import stdout_console
 def compare_command(files: tuple[Path, ...], anyway: bool, max_regression_pct: float | None, as_markdown: bool) -> None:
     """Compares each of FILES with the first, the baseline. A folder stands for the result files in it, by name.
 
-    Ends with 7 for files that cannot be compared: another model or batch (unless --anyway), or no path timed in both. Files out of a folder
-    are then passed over, as long as one can be compared. With --max-regression-pct it ends with 7 too where that cannot be judged: a path
-    of the baseline is missing, or has fewer than 4 steps on a side (unless --anyway). The control is not judged.
+    Ends with 7 for files that cannot be compared: another model or batch (unless --anyway), no path timed in both, or a result that is not
+    valid, since its server returned outputs out of order. Files out of a folder are then passed over, as long as one can be compared.
+    With --max-regression-pct it ends with 7 too where that cannot be judged: a path of the baseline is missing, or has fewer than 4 steps
+    on a side (unless --anyway). The control is not judged.
     """
     baseline, others = _read(files)
     slower: list[str] = []
     compared = 0
     for other, named in others:
         found = report(baseline, other)
-        refused = bool(found.refused) and not (anyway and found.rows)
+        refused = bool(found.refused) and not (anyway and found.anyway)
         if refused and not named:
             click.echo(f"bench: passed over: {other.name}: {'; '.join(found.refused)}.", err=True)
             continue
@@ -44,8 +45,9 @@ def compare_command(files: tuple[Path, ...], anyway: bool, max_regression_pct: f
             click.echo()
         _print(found, as_markdown, not refused)
         if refused:
-            how = "\nGive --anyway to compare them all the same." if found.rows else "\nGive two files that timed the same path."
-            raise CompareError(f"cannot compare {baseline.name} and {other.name}: {'; '.join(found.refused)}.{how}")
+            raise CompareError(
+                f"cannot compare {baseline.name} and {other.name}: {'; '.join(found.refused)}.\n{_how(found, baseline, other)}"
+            )
         compared += 1
         if max_regression_pct is not None:
             slower += _slower(baseline, other, found, max_regression_pct, anyway)
@@ -89,6 +91,15 @@ def _print(found: Report, as_markdown: bool, with_changes: bool) -> None:
     print_differences(found, console)
     if with_changes:
         print_changes(found, console)
+
+
+def _how(found: Report, baseline: ResultFile, other: ResultFile) -> str:
+    """What to do about two files that were refused."""
+    if found.anyway:
+        return "Give --anyway to compare them all the same."
+    if baseline.invalid or other.invalid:
+        return "Measure again on another server setting or version, whose outputs come in order: bench verify says."
+    return "Give two files that timed the same path."
 
 
 def _slower(baseline: ResultFile, other: ResultFile, found: Report, max_pct: float, anyway: bool) -> list[str]:

@@ -41,7 +41,8 @@ class Run:
 def document(runs: Sequence[Run]) -> dict[str, Any]:
     """The repeat file's content: every run as a row, and over the complete ones the spread between beside the spread within.
 
-    A run that ended early is a row that says so and is not counted: what stopped it may have slowed it before.
+    A run that ended early is a row that says so and is not counted: what stopped it may have slowed it before. One that is not valid is
+    not counted either.
 
     Raises:
         CompareError: two runs took another batch or model, so that their difference is not the servers'.
@@ -84,7 +85,9 @@ def _row(run: Run) -> dict[str, Any]:
         return _entry(None, FAILED, reason) | {"exit_code": run.exit_code}
     saving = result.comparison(path_names.TWO_PASS, path_names.NATIVE)
     native, two_pass = (result.path(name) for name in (path_names.NATIVE, path_names.TWO_PASS))
-    return _entry(run.file, PARTIAL if result.partial else COMPLETE, result.reason) | {
+    finished = PARTIAL if result.partial else COMPLETE
+    ended = _entry(run.file, FAILED, f"not valid: {result.invalid}") if result.invalid else _entry(run.file, finished, result.reason)
+    return ended | {
         "saving_median_pct": saving.median_pct if saving else None,
         "ci_low_pct": saving.ci_low_pct if saving else None,
         "ci_high_pct": saving.ci_high_pct if saving else None,

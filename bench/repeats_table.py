@@ -65,4 +65,4 @@ def _words(root: JsonObject, runs: int) -> list[str]:
     left_out = runs - count
     if left_out <= 0:
         return [line]
-    return [line, f"{left_out} of {runs} runs did not finish with a saving, and {'is' if left_out == 1 else 'are'} not counted."]
+    return [line, f"{left_out} of {runs} runs did not finish with a valid saving, and {'is' if left_out == 1 else 'are'} not counted."]

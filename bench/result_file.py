@@ -86,12 +86,16 @@ class Warned:
 
 @dataclass(frozen=True)
 class ResultFile:
-    """One result file. `schema` is 0 for the published shape; the objects are as in the file, empty where it has none."""
+    """One result file. `schema` is 0 for the published shape; the objects are as in the file, empty where it has none.
+
+    `invalid` says why its numbers are not those of the training that was asked for; None where nothing is known against that.
+    """
 
     name: str
     schema: int
     partial: bool
     reason: str | None
+    invalid: str | None
     created_at: str | None
     model: str | None
     sequences: int | None
@@ -143,6 +147,7 @@ def of_document(document: Any, name: str) -> ResultFile:
         schema=schema,
         partial=root.choice("status", ["complete", "partial"]) == "partial",
         reason=root.text("reason"),
+        invalid=_invalid(root),
         created_at=_moment(root, "created_at"),
         model=summary.text("model"),
         sequences=_first(summary.whole("batch_seqs"), batch.whole("sequences")),
@@ -173,6 +178,11 @@ def _schema(root: JsonObject) -> int:
     if kind != KIND:
         raise InputError(f"{root.file} is not a result file: its kind is {shown(kind)}, not {shown(KIND)}.")
     return schema
+
+
+def _invalid(root: JsonObject) -> str | None:
+    why = root.object("order_check").text("text")
+    return (why or "the file does not say why") if root.flag("valid") is False else None
 
 
 def _check(batch: JsonObject, client: JsonObject, server: JsonObject) -> None:

@@ -34,6 +34,8 @@ def print_result_file(result: ResultFile, console: Console) -> None:
         console.print(table)
     else:
         console.print(_title(result), markup=False, soft_wrap=True)
+    if result.invalid:
+        console.print(f"Not valid: {result.invalid}. Do not use its numbers.", markup=False, soft_wrap=True)
     if result.reason:
         console.print(f"Partial: {result.reason}", markup=False, soft_wrap=True)
     console.print(_verdict(result), markup=False, soft_wrap=True)
@@ -68,7 +70,7 @@ def _title(result: ResultFile) -> str:
     if result.tokens_per_step is not None:
         parts.append(f"{result.tokens_per_step:,} target tokens a step")
     size = f": {', '.join(parts)}" if parts else ""
-    return f"{'PARTIAL ' if result.partial else ''}{result.model or 'unnamed model'}{size}"
+    return f"{'NOT VALID ' if result.invalid else ''}{'PARTIAL ' if result.partial else ''}{result.model or 'unnamed model'}{size}"
 
 
 def _verdict(result: ResultFile) -> str:

@@ -18,7 +18,7 @@ UNITS = ((0.1, 1.0, "Seconds", "s"), (1e-4, 1e3, "Milliseconds", "ms"), (0.0, 1e
 def draw(figure: Sheet, result: Result) -> None:
     """Draw the whole picture, and size the figure for it."""
     drawn = measures(result)
-    head = page.heading(words.title(result), words.partial(result), words.verdict(result), words.where(result))
+    head = page.heading(words.title(result), words.alert(result), words.verdict(result), words.where(result))
     box = page.lay_out(figure, head, _foot(result, words.legend(drawn)), body_in(drawn, figure.size.width_in))
     draw_body(figure, box, drawn)
 

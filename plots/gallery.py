@@ -192,6 +192,8 @@ def _step(times: PathTimes | None) -> str:
 
 
 def _saving(result: Result, headline: Comparison | None) -> str:
+    if result.invalid:
+        return "not valid"
     if headline is None:
         return "none" if result.step_time_reduction_pct is None else f"{percent(result.step_time_reduction_pct)} (of means)"
     if headline.interval is None:

@@ -74,11 +74,11 @@ def lay_out(figure: Sheet, head: Sequence[Text], foot: Sequence[Text], body_in: 
     return Box(MARGIN_IN, MARGIN_IN + foot_in, size.width_in - 2 * MARGIN_IN, body_in)
 
 
-def heading(title: str, stopped: str | None, verdict: str | None, where: Sequence[str]) -> list[Text]:
-    """Return what stands above every picture: what was found, whether the run stopped early, the evidence, what ran where."""
+def heading(title: str, alert: str | None, verdict: str | None, where: Sequence[str]) -> list[Text]:
+    """Return what stands above every picture: what was found, what speaks against the whole run, the evidence, what ran where."""
     head = [Text(title, 17, bold=True, least=15)]
-    if stopped:
-        head.append(Text(stopped, 11, style.ALERT, bold=True, above=2))
+    if alert:
+        head.append(Text(alert, 11, style.ALERT, bold=True, above=2))
     if verdict:
         head.append(Text(verdict, 12, above=2))
     return head + [Text(line, 10, style.MUTED, above=0 if i else 4) for i, line in enumerate(where)]

@@ -23,7 +23,7 @@ def draw(figure: Sheet, result: Result) -> None:
     drawn = sorted(result.breakdowns, key=lambda made: style.ORDER.index(made.path))
     if not drawn:
         raise NothingToDraw(f"{result.file} has no phases")
-    head = page.heading(phase_words.title(drawn), words.partial(result), phase_words.verdict(drawn), words.where(result))
+    head = page.heading(phase_words.title(drawn), words.alert(result), phase_words.verdict(drawn), words.where(result))
     box = page.lay_out(figure, head, _foot(result, drawn), body_in(drawn, figure.size.width_in - 2 * page.MARGIN_IN))
     draw_body(figure, box, drawn)
 

@@ -77,12 +77,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Result:
-    """One result file. `schema` is 0 for the published shape."""
+    """One result file. `schema` is 0 for the published shape. `invalid`: why its numbers are not to be used, None where they may be."""
 
     file: str
     schema: int
     partial: bool
     reason: str | None
+    invalid: str | None
     created_at: str | None
     paths: tuple[PathTimes, ...]
     comparisons: tuple[Comparison, ...]
@@ -115,6 +116,7 @@ def read_result(path: Path) -> Result:
         schema=schema,
         partial=root.choice("status", ["complete", "partial"]) == "partial",
         reason=root.text("reason"),
+        invalid=_invalid(root),
         created_at=root.text("created_at"),
         paths=paths,
         comparisons=tuple(made for section in root.sections("comparisons") if (made := _comparison(section))),
@@ -137,6 +139,11 @@ def _schema(root: Section) -> int:
     if schema > NEWEST_SCHEMA:
         raise PlotInputError(f"{root.file} has schema {schema}, this program reads up to {NEWEST_SCHEMA}; draw it with a newer gspo-bench")
     return schema
+
+
+def _invalid(root: Section) -> str | None:
+    why = root.section("order_check").text("text")
+    return (why or "the file does not say why") if root.flag("valid") is False else None
 
 
 def _path_times(root: Section, name: str) -> PathTimes | None:

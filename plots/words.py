@@ -29,6 +29,8 @@ MODES = {"pipelined": "calls pipelined", "blocking": "each call waited for"}
 
 def title(result: Result) -> str:
     """Say what the run found, in a dozen words."""
+    if result.invalid:
+        return "Not a valid result: do not use these numbers"
     best = headline(result)
     if best is None:
         change = _published_saving(result)
@@ -41,7 +43,9 @@ def title(result: Result) -> str:
 
 
 def verdict(result: Result) -> str | None:
-    """Say the saving with its interval as one sentence, or why there is no interval."""
+    """Say the saving with its interval as one sentence, or why there is no interval; nothing of a result that is not valid."""
+    if result.invalid:
+        return None
     best = headline(result)
     if best is not None:
         pairs = f" over {plural(best.pairs, 'pair')}" if best.pairs else ""
@@ -66,11 +70,12 @@ def other_comparisons(result: Result) -> list[str]:
     return [_control(made) if made.candidate == CONTROL else _other(made) for made in result.comparisons if made is not best]
 
 
-def partial(result: Result) -> str | None:
-    """Say that the run did not finish, and why."""
-    if not result.partial:
-        return None
-    return "PARTIAL RUN: " + (clipped(result.reason, 200) if result.reason else "it stopped before its last step")
+def alert(result: Result) -> str | None:
+    """Say that the run is not valid, or did not finish, and why."""
+    found = [f"NOT VALID: {clipped(result.invalid, 200)}"] if result.invalid else []
+    if result.partial:
+        found.append("PARTIAL RUN: " + (clipped(result.reason, 200) if result.reason else "it stopped before its last step"))
+    return "; ".join(found) or None
 
 
 def where(result: Result) -> list[str]:

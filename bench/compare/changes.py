@@ -58,6 +58,11 @@ def refusals(a: ResultFile, b: ResultFile) -> list[str]:
     return found
 
 
+def invalid(a: ResultFile, b: ResultFile) -> list[str]:
+    """Which of the two is not valid, and why: its steps did another training than was asked for, so that no comparison says anything."""
+    return [f"{result.name} is not valid ({result.invalid})" for result in (a, b) if result.invalid]
+
+
 def batch_is_known(a: ResultFile, b: ResultFile) -> bool:
     """Whether both files tell their batch's hash."""
     return bool(a.batch.text("sha256") and b.batch.text("sha256"))

@@ -21,20 +21,21 @@ class ChangeRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Sides and notes are lines; `refused` says why the two should not be compared."""
+    """Sides and notes are lines; `refused` says why the two should not be compared, `anyway` whether they can be all the same."""
 
     sides: tuple[str, str]
     different: tuple[Difference, ...]
     left_out: int
     notes: tuple[str, ...]
     refused: tuple[str, ...]
+    anyway: bool
     path_changes: tuple[PathChange, ...]
     rows: tuple[ChangeRow, ...]
 
 
 def report(a: ResultFile, b: ResultFile) -> Report:
     """Compares `b` with the baseline `a`, whether or not they should be."""
-    found = differences(a, b)
+    found, invalid = differences(a, b), changes.invalid(a, b)
     paths, savings = changes.path_changes(a, b), changes.saving_changes(a, b)
     rows = [
         ChangeRow(
@@ -57,7 +58,8 @@ def report(a: ResultFile, b: ResultFile) -> Report:
         different=found.rows,
         left_out=found.left_out,
         notes=tuple(words.notes(a, b, found.a_untold, found.b_untold)),
-        refused=tuple(changes.refusals(a, b)),
+        refused=(*invalid, *changes.refusals(a, b)),
+        anyway=bool(rows) and not invalid,
         path_changes=tuple(paths),
         rows=tuple(rows),
     )

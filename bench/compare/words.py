@@ -55,6 +55,7 @@ def of_side(letter: str, result: ResultFile) -> str:
     """One line that says which file is A or B, and what its own run said against it."""
     parts = [f"{letter}: {result.name}"]
     parts += [f"taken {result.created_at}"] if result.created_at else []
+    parts += [f"NOT VALID ({result.invalid})"] if result.invalid else []
     parts += [f"partial ({result.reason})" if result.reason else "partial"] if result.partial else []
     parts += ["published shape"] if not result.schema else []
     codes = list(dict.fromkeys(warning.code for warning in result.warnings if warning.unstable))

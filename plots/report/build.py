@@ -57,7 +57,7 @@ def page_of(found: Sources) -> Page:
         return Page(_title(found), None, None, (), left_out(found.wrong), there, ())
     return Page(
         title=words.title(result),
-        partial=words.partial(result),
+        alert=words.alert(result),
         verdict=words.verdict(result),
         where=(*words.where(result), *words.notes(result)),
         warned=(*warned(result), *left_out(found.wrong)),

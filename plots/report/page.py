@@ -20,7 +20,7 @@ class Page:
     """What stands on the page, from top to bottom. `sources` says which files it comes from."""
 
     title: str
-    partial: str | None
+    alert: str | None
     verdict: str | None
     where: tuple[str, ...]
     warned: tuple[Warned, ...]

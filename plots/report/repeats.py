@@ -31,7 +31,8 @@ def _lead(repeat: Repeat) -> list[str]:
             spread += f"; within one run its interval is {repeat.within_ci_width_pct:.1f} points wide"
         lead.append(f"{spread}.")
     if failed:
-        lead.append(f"{plural(failed, 'run')} of {len(repeat.runs)} did not finish, and {'does' if failed == 1 else 'do'} not count there.")
+        count = "does not count" if failed == 1 else "do not count"
+        lead.append(f"{plural(failed, 'run')} of {len(repeat.runs)} ended without a valid result, and {count} there.")
     return lead
 
 

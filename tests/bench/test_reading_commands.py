@@ -94,6 +94,26 @@ def test_what_cannot_be_compared_ends_with_7_after_the_differences_unless_told(f
     assert "no path with timed steps in both" in capsys.readouterr().err
 
 
+def test_a_result_that_is_not_valid_is_compared_with_nothing_and_never_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mixed = document(EIGHT, SLOWER, valid=False, order_check={"outcome": "fail", "text": "row 1 came as row 2"})
+    (folder / "mixed.json").write_text(json.dumps(mixed))
+    for files in (("a.json", "mixed.json"), ("mixed.json", "a.json")):
+        for flags in ((), ("--anyway",), ("--max-regression-pct", "50"), ("--markdown",)):
+            assert ended("compare", *files, *flags) == 7
+            printed = capsys.readouterr()
+            assert printed.err == (
+                f"bench: cannot compare {files[0]} and {files[1]}: mixed.json is not valid (row 1 came as row 2).\n"
+                "Measure again on another server setting or version, whose outputs come in order: bench verify says.\n"
+            )
+            assert "mixed.json; taken" in printed.out and "NOT VALID (row 1 came as row 2)" in printed.out
+            assert "what they show" not in printed.out
+    (folder / "both").mkdir()
+    (folder / "mixed.json").rename(folder / "both" / "mixed.json")
+    (folder / "both" / "same.json").write_text(json.dumps(document(EIGHT, SLOWER)))
+    assert ended("compare", "a.json", "both", "--anyway") == 0
+    assert capsys.readouterr().err == "bench: passed over: both/mixed.json: both/mixed.json is not valid (row 1 came as row 2).\n"
+
+
 def test_what_the_gate_cannot_judge_fails_unless_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "short.json").write_text(json.dumps(document(EIGHT, SLOWER[:3])))
     assert ended("compare", "a.json", "short.json") == 0

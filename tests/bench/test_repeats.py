@@ -76,7 +76,16 @@ def test_a_run_that_ended_early_is_a_row_and_is_not_counted() -> None:
     assert made["runs"][1]["reason"] == "ended early: the server died"
     assert made["runs"][2]["reason"] == "no result; it ended with exit code 3"
     assert made["between"]["n"] == 2 and made["between"]["saving_high_pct"] == 32.0
-    assert said(made)[1] == "2 of 4 runs did not finish with a saving, and are not counted."
+    assert said(made)[1] == "2 of 4 runs did not finish with a valid saving, and are not counted."
+
+
+def test_a_run_that_is_not_valid_is_a_row_and_is_not_counted() -> None:
+    mixed = result(90.0, 89.0, 91.0, valid=False, order_check={"outcome": "fail", "text": "row 1 came as row 2"})
+    made = of(result(30.0, 29.0, 31.0), mixed, result(32.0, 30.0, 34.0))
+    assert [row["status"] for row in made["runs"]] == ["complete", "failed", "complete"]
+    assert made["runs"][1]["reason"] == "not valid: row 1 came as row 2"
+    assert (made["between"]["n"], made["between"]["saving_high_pct"]) == (2, 32.0)
+    assert said(made)[1] == "1 of 3 runs did not finish with a valid saving, and is not counted."
 
 
 def test_one_run_has_no_spread_between_servers() -> None:

@@ -54,6 +54,13 @@ def test_a_partial_result_says_so_first() -> None:
     assert printed({**DOCUMENT, "status": "partial"}).startswith("PARTIAL ")
 
 
+def test_a_result_that_is_not_valid_says_so_first_and_why_before_its_verdict() -> None:
+    lines = printed({**DOCUMENT, "valid": False, "order_check": {"outcome": "fail", "text": "row 1 came as row 2"}}).splitlines()
+    assert lines[0].startswith("NOT VALID ")
+    assert lines.index("Not valid: row 1 came as row 2. Do not use its numbers.") < lines.index(DOCUMENT["summary"]["verdict"])
+    assert "NOT VALID" not in printed({**DOCUMENT, "valid": True})
+
+
 def test_a_control_without_an_interval_says_why() -> None:
     control = {"candidate": "native_1pass_control", "saving_median_pct": 0.1, "ci_low_pct": None, "ci_high_pct": None}
     assert "against itself: +0.1 % (too few pairs for an interval)." in printed({**DOCUMENT, "comparisons": [control]})

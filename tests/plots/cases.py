@@ -110,6 +110,12 @@ def partial() -> dict[str, Any]:
     return document
 
 
+def invalid() -> dict[str, Any]:
+    text = "gspo: row 1 came as row 2"
+    caution = {"code": "OUTPUTS_OUT_OF_ORDER", "text": text, "action": "Try another server setting.", "unstable": True}
+    return stored("schema1") | {"valid": False, "order_check": {"outcome": "fail", "text": text, "numbers": {}}, "warnings": [caution]}
+
+
 def bare() -> dict[str, Any]:
     """As little as can be drawn."""
     return {"native_1pass": {"times": [1.0, 2.0]}}
@@ -142,6 +148,7 @@ CASES: dict[str, dict[str, Any]] = {
     "no difference": no_difference(),
     "slower": slower(),
     "partial": partial(),
+    "invalid": invalid(),
     "bare": bare(),
     "on a GPU": on_a_gpu(),
 }

@@ -85,6 +85,12 @@ def test_the_unit_suits_the_longest_bar(drawn, case, unit, value):
     assert sum(text.endswith(value) and text[0].isdigit() for text in written) == 4
 
 
+def test_a_result_that_is_not_valid_is_titled_so(drawn):
+    written = [text.get_text() for text in drawn(CASES["invalid"]).texts]
+    assert written[:2] == ["Not a valid result: do not use these numbers", "NOT VALID: gspo: row 1 came as row 2"]
+    assert not any("saving over" in text for text in written)
+
+
 def test_a_step_beyond_the_panel_is_a_triangle_at_its_edge(drawn):
     seconds, _ = drawn(CASES["one slow step"]).axes
     (triangle,) = [line for line in seconds.lines if line.get_marker() == "^" and len(line.get_xdata())]

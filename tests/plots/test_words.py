@@ -104,8 +104,20 @@ def test_a_control_that_misses_zero_is_called_out(written):
 
 
 def test_a_partial_run_says_so_and_why(told):
-    assert words.partial(told("schema1")) is None
-    assert words.partial(told("partial")) == "PARTIAL RUN: server died while waiting for optim_step after 3 pairs"
+    assert words.alert(told("schema1")) is None
+    assert words.alert(told("partial")) == "PARTIAL RUN: server died while waiting for optim_step after 3 pairs"
+
+
+def test_a_result_that_is_not_valid_says_so_and_why_and_tells_no_saving(told, written):
+    result = told("invalid")
+    assert words.title(result) == "Not a valid result: do not use these numbers"
+    assert words.alert(result) == "NOT VALID: gspo: row 1 came as row 2"
+    assert words.verdict(result) is None
+    stopped = read_result(written(CASES["partial"] | {"valid": False}))
+    assert words.alert(stopped) == (
+        "NOT VALID: the file does not say why; PARTIAL RUN: server died while waiting for optim_step after 3 pairs"
+    )
+    assert words.alert(read_result(written(CASES["schema1"] | {"valid": True}))) is None
 
 
 def test_only_the_first_warnings_are_written_out(told):

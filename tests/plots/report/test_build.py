@@ -76,6 +76,14 @@ def test_a_part_without_data_is_not_there(parts):
     assert parts(last_gspo_bench=PAGES["bare"]).headings[1:] == ["The two paths"]
 
 
+def test_a_result_that_is_not_valid_is_titled_so_with_the_reason_and_what_to_do(report):
+    text = report(last_gspo_bench=PAGES["invalid"]).read_text()
+    assert Parts(text).headings[0] == "Not a valid result: do not use these numbers"
+    assert "<strong>NOT VALID: gspo: row 1 came as row 2</strong>" in text
+    assert "What to do: Try another server setting." in text
+    assert "The median saving" not in text
+
+
 def test_the_paths_table_says_what_the_file_says(parts):
     rows = parts(last_gspo_bench=PAGES["published"]).tables["A step of each path"]
     assert rows[1][0] == "fused GSPO (native_1pass)"
