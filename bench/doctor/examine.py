@@ -4,9 +4,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from bench.doctor import cuda, engine, gpu, host, hub, runtime
+from bench.doctor import asked, cuda, engine, gpu, host, hub, runtime
 from bench.doctor.commands import Output
-from bench.doctor.finding import Finding, fail, ok, warn
+from bench.doctor.finding import Finding, ok, warn
 from bench.doctor.settings import MODELS, PRESETS, Settings
 from bench.doctor.world import World
 
@@ -14,8 +14,9 @@ CLIENT = "gspo-bench-client:latest"
 SERVERS = {"cpu": "gspo-bench-server:cpu", "cuda": "gspo-bench-server:cuda"}
 LOCK = "docker/requirements/server-cuda.txt"
 IMAGES = "Images"
-PRESET = "Preset"
 CONTAINER_LIMIT_S = 90.0  # a first container on a cold disk
+
+Needs = dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,13 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     findings = [engine.judge_engine(docker.output, docker.program, stack)]
     if docker.program:
         findings.append(engine.judge_compose(world.run(["docker", "compose", "version", "--short"])))
+    needs = world.preset_needs()
     if smi is not None:
         findings.append(gpu.judge_nvidia_smi(smi, stack, world.has_nvidia_device()))
     if gpus or stack == "cuda":
-        about_gpu = _gpu_findings(world, settings, gpus, docker, tried)
+        about_gpu = _gpu_findings(world, settings, gpus, docker, tried, needs)
         findings += about_gpu if stack == "cuda" else [_soften(finding) for finding in about_gpu]
+    findings += asked.judge_asked(settings, stack, list(needs))
     if docker.info:
         findings.append(_judge_images(docker.images, stack))
     model = settings.model or MODELS[stack]
@@ -77,14 +80,11 @@ def _soften(finding: Finding) -> Finding:
     return warn(finding.name, f"{finding.seen}; the CPU stack will be used", finding.action)
 
 
-def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine, tried: Finding) -> list[Finding]:
+def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker: Engine, tried: Finding, needs: Needs) -> list[Finding]:
     findings = [cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK)))] if gpus else []
     findings.append(tried)
-    needs = world.preset_needs()
-    preset = settings.preset or PRESETS["cuda"]
-    if preset not in needs:
-        findings.append(fail(PRESET, f"there is no preset {preset}", f"PRESET={PRESETS['cuda']} make bench     # or: {', '.join(needs)}"))
     if gpus:
+        preset = settings.preset or PRESETS["cuda"]
         stated = {name: need for name, need in needs.items() if need is not None}
         runs = bool(docker.info) and bool(_own_containers(world, settings).out.strip())
         findings.append(gpu.judge_memory(gpus, settings.gpus or len(gpus), preset, stated, runs))

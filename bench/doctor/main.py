@@ -14,7 +14,8 @@ from bench.doctor.settings import SettingError, Settings, project_name, read_dot
 from bench.doctor.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
-EPILOG = """Settings are those of make bench: STACK, MODEL, PRESET, PORT, GPUS, RESULTS, HF_* from the environment or .env.
+EPILOG = """Settings are those of make bench: STACK, MODEL, PRESET, BACKEND_CONFIG, STEPS, MAX_TOKENS, REPEAT, PORT, GPUS, NODES,
+RESULTS, HF_* from the environment or .env.
 Exit codes: 0 make bench can be expected to work; 1 something must be mended first; 2 wrong usage."""
 
 

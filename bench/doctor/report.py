@@ -9,7 +9,7 @@ from bench.doctor.finding import Finding
 
 COLOURS = {"ok": "32", "warn": "33", "fail": "31"}
 NAME_WIDTH = 19
-ONLY_CUDA = {"NVIDIA driver", "Driver for CUDA", "GPU in containers", "GPU memory", "Preset", "Model"}  # not needed for the CPU stack
+ONLY_CUDA = {"NVIDIA driver", "Driver for CUDA", "GPU in containers", "GPU memory", "Model"}  # not needed for the CPU stack
 
 
 def screen(findings: Sequence[Finding], title: str, stack: str, width: int, colour: bool) -> str:

@@ -1,12 +1,14 @@
 """The settings of `make bench`, read as compose reads them: the environment, then .env, then the defaults."""
 
 import re
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 STACKS = ("cpu", "cuda")
 MODELS = {"cpu": "/models/tiny-qwen3", "cuda": "Qwen/Qwen3-0.6B"}
 PRESETS = {"cpu": "cpu", "cuda": "l4"}
+NUMBERS = ("STEPS", "MAX_TOKENS", "REPEAT", "NODES")
 HUB = "https://huggingface.co"
 
 
@@ -17,7 +19,7 @@ class SettingError(ValueError):
 @dataclass(frozen=True)
 class Settings:
     """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults, offline None;
-    gpus 0 means all."""
+    gpus 0 means all. `numbers` (STEPS and the like, by name) and `backend_config` are as written, '' where they are not set."""
 
     stack: str = ""
     model: str = ""
@@ -28,6 +30,8 @@ class Settings:
     hub: str = HUB
     offline: bool | None = None
     results: str = "results"
+    numbers: tuple[tuple[str, str], ...] = ()
+    backend_config: str = ""
     token: str = field(default="", repr=False)
 
 
@@ -72,11 +76,22 @@ def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], pro
         hub=re.sub(r"(?<=//)[^/@]*@", "", get("HF_ENDPOINT", HUB)).rstrip("/"),  # it is printed: without a user and password
         offline=offline.lower() in ("1", "on", "yes", "true") if offline else None,
         results=get("RESULTS", "results"),
+        numbers=tuple((name, get(name)) for name in NUMBERS),
+        backend_config=get("BACKEND_CONFIG"),
         token=get("HF_TOKEN"),
     )
 
 
+def whole_number(value: str, most: int) -> int | None:
+    """The whole number from 1 to `most` that the text is, else None."""
+    digits = value.lstrip("0")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > len(str(most)):  # int refuses thousands of digits
+        return None
+    return int(digits) if int(digits) <= most else None
+
+
 def _number(key: str, value: str, most: int) -> int:
-    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= most:
-        raise SettingError(f"{key} is {value!r}.\nGive a whole number from 1 to {most}.")
-    return int(value)
+    number = whole_number(value, most)
+    if number is None:
+        raise SettingError(f"{key} is {reprlib.repr(value)}.\nGive a whole number from 1 to {most}.")
+    return number

@@ -122,8 +122,22 @@ def test_a_container_that_hangs_is_removed(checkout: Path):
 
 def test_an_unknown_preset_names_those_there_are(checkout: Path):
     _, findings = examine(FakeWorld(checkout, docker() | {"nvidia-smi": Output(0, GPU)}), Settings(preset="l40"))
-    assert by_name(findings)["Preset"].status == "fail"
-    assert "h100-h200" in by_name(findings)["Preset"].action
+    assert by_name(findings)["PRESET"].status == "fail"
+    assert "h100-h200" in by_name(findings)["PRESET"].action
+
+
+def test_what_the_server_or_the_run_would_refuse_is_a_line_each_with_its_value_and_what_to_do(checkout: Path, capsys, monkeypatch):
+    for key in ("STACK", "PORT", "MODEL", "PRESET", "GPUS", "STEPS", "MAX_TOKENS", "REPEAT", "NODES", "BACKEND_CONFIG"):
+        monkeypatch.delenv(key, raising=False)
+    (checkout / ".env").write_text("PRESET=cpuu\nSTEPS=0\nMAX_TOKENS=many\nBACKEND_CONFIG=[1]\n")
+    monkeypatch.setenv("MAX_TOKENS", "96")
+    assert main([], FakeWorld(checkout, docker())) == 1
+    printed = capsys.readouterr().out
+    assert "fail  PRESET             there is no preset 'cpuu'\n      > PRESET=cpu make bench     # or: a100, cpu-learn, cpu," in printed
+    assert "fail  STEPS              it is '0', no whole number from 1 to 100,000\n      > STEPS=8 make bench" in printed
+    assert "fail  BACKEND_CONFIG     it is no JSON object: '[1]'\n      > BACKEND_CONFIG='{" in printed
+    assert "MAX_TOKENS" not in printed
+    assert "3 things stand in the way" in printed and "Or do without" not in printed
 
 
 def test_the_cpu_stack_on_a_gpu_machine_does_not_ask_for_the_gpu(checkout: Path):

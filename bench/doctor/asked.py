@@ -1,0 +1,65 @@
+"""What was asked of the server and of the run, judged by the rules that both have: where they would refuse it, minutes later."""
+
+import difflib
+import json
+import reprlib
+from collections.abc import Sequence
+from typing import NoReturn
+
+from bench.doctor.finding import Finding, fail, ok, warn
+from bench.doctor.settings import PRESETS, Settings, whole_number
+
+ASKED = "Settings"
+# The most that bench, the server or docker/repeat.sh takes.
+MOST = {"STEPS": 100_000, "MAX_TOKENS": 131_072, "REPEAT": 999, "NODES": 1024}
+DEFAULTS = {"STEPS": "8", "MAX_TOKENS": "512", "REPEAT": "1", "NODES": "1"}
+
+EXAMPLES = {"cpu": '{"train_micro_batch_size": 8}', "cuda": '{"trainer.micro_train_batch_size_per_gpu": 8}'}
+
+
+def judge_asked(settings: Settings, stack: str, presets: Sequence[str]) -> list[Finding]:
+    """A finding for each setting with a value that it cannot have, else one that names what was set; `presets` are those there are."""
+    preset = settings.preset or PRESETS[stack]
+    found = [_judge_preset(preset, stack, presets), *(_judge_number(name, value) for name, value in settings.numbers)]
+    found.append(_judge_backend_config(settings.backend_config, EXAMPLES[stack]))
+    wrong = [finding for finding in found if finding]
+    if wrong:
+        return wrong
+    given = [f"{name}={value}" for name, value in settings.numbers if value]
+    given += ["BACKEND_CONFIG over it"] if settings.backend_config else []
+    return [ok(ASKED, ", ".join([f"preset {preset}", *given]))]
+
+
+def _judge_preset(preset: str, stack: str, presets: Sequence[str]) -> Finding | None:
+    if preset in presets:
+        return None
+    if preset.endswith(".json"):
+        seen = f"{preset!r} is a file, which only the server's container can see; it has the presets {', '.join(presets)}"
+        return warn("PRESET", seen, f"PRESET={PRESETS[stack]} make bench     # with the file's settings in BACKEND_CONFIG")
+    part = [name for name in presets if preset.lower() in name.split("-")]
+    near = part or difflib.get_close_matches(preset.lower(), presets, n=1) or [PRESETS[stack]]
+    return fail("PRESET", f"there is no preset {reprlib.repr(preset)}", f"PRESET={near[0]} make bench     # or: {', '.join(presets)}")
+
+
+def _judge_number(name: str, value: str) -> Finding | None:
+    if not value or whole_number(value, MOST[name]) is not None:
+        return None
+    seen = f"it is {reprlib.repr(value)}, no whole number from 1 to {MOST[name]:,}"
+    return fail(name, seen, f"{name}={DEFAULTS[name]} make bench     # or with another number")
+
+
+def _judge_backend_config(text: str, example: str) -> Finding | None:
+    if not text:
+        return None
+    try:
+        wrong = "" if isinstance(json.loads(text, parse_constant=_refuse_constant), dict) else "no JSON object"
+    except (ValueError, RecursionError) as error:  # also: an integer of thousands of digits, nesting without end
+        wrong = f"no JSON ({str(error).split(';')[0]})"
+    if not wrong:
+        return None
+    action = f"BACKEND_CONFIG='{example}' make bench     # one object, such as this one; without BACKEND_CONFIG the preset's settings hold"
+    return fail("BACKEND_CONFIG", f"it is {wrong}: {reprlib.repr(text)}", action)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}")

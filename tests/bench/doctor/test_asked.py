@@ -1,0 +1,79 @@
+"""What was asked of the server and of the run, before they would refuse it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.doctor.asked import DEFAULTS, EXAMPLES, judge_asked
+from bench.doctor.finding import Finding
+from bench.doctor.settings import NUMBERS, Settings, read_settings, whole_number
+
+PRESETS = ("a100", "cpu", "h100-h200", "l4", "stock")
+ROOT = Path(__file__).parents[3]
+
+
+def judged(**given: str) -> list[Finding]:
+    return judge_asked(read_settings(given, {}, "p"), "cuda", PRESETS)
+
+
+def test_what_can_be_is_one_line_that_names_what_was_set():
+    assert [(finding.status, finding.seen) for finding in judge_asked(Settings(), "cpu", PRESETS)] == [("ok", "preset cpu")]
+    (finding,) = judged(PRESET="stock", STEPS="20", BACKEND_CONFIG='{"a": 1}')
+    assert (finding.status, finding.seen) == ("ok", "preset stock, STEPS=20, BACKEND_CONFIG over it")
+
+
+@pytest.mark.parametrize(
+    ("preset", "near"), [("l40", "l4"), ("A100", "a100"), ("h200", "h100-h200"), ("stok", "stock"), ("something-else", "l4")]
+)
+def test_a_preset_that_is_none_gets_the_nearest_there_is_and_the_others(preset: str, near: str):
+    (finding,) = judged(PRESET=preset)
+    assert (finding.name, finding.status, finding.seen) == ("PRESET", "fail", f"there is no preset '{preset}'")
+    assert finding.action == f"PRESET={near} make bench     # or: a100, cpu, h100-h200, l4, stock"
+
+
+def test_a_preset_s_file_is_a_warning_since_only_the_container_can_see_it():
+    (finding,) = judged(PRESET="results/presets/best.json")
+    assert finding.status == "warn" and "'results/presets/best.json' is a file" in finding.seen
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "8.0", "many", "1e3", "100001", "9" * 5000, "٣", "8 --blocking"])
+def test_steps_that_are_no_number_from_1_are_named_with_what_they_may_be(value: str):
+    (finding,) = judged(STEPS=value)
+    assert (finding.name, finding.status) == ("STEPS", "fail")
+    assert finding.seen.endswith(", no whole number from 1 to 100,000") and len(finding.seen) < 120
+    assert finding.action.startswith("STEPS=8 make bench")
+
+
+def test_every_number_is_judged_by_its_own_limit():
+    found = judged(STEPS="100000", MAX_TOKENS="131073", REPEAT="1000", NODES="x")
+    assert [finding.name for finding in found] == ["MAX_TOKENS", "REPEAT", "NODES"]
+    assert set(DEFAULTS) == set(NUMBERS)
+
+
+def test_a_whole_number_may_have_leading_zeros_but_no_other_digits_than_ours():
+    assert [whole_number(text, 99) for text in ("7", "099", "0" * 5000 + "9", "100", "", "0", "²")] == [7, 99, 9, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("{'a': 1}", "it is no JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)): "),
+        ("[1]", "it is no JSON object: '[1]'"),
+        ("3", "it is no JSON object: '3'"),
+        ('{"a": NaN}', "it is no JSON (it holds NaN): "),
+        ("[" * 100_000, "it is no JSON ("),
+    ],
+)
+def test_a_backend_config_that_is_no_json_object_is_shown_with_what_is_wrong(value: str, says: str):
+    (finding,) = judged(BACKEND_CONFIG=value)
+    assert (finding.name, finding.status) == ("BACKEND_CONFIG", "fail")
+    assert finding.seen.startswith(says) and len(finding.seen) < 200
+
+
+def test_the_examples_and_the_default_presets_can_be():
+    for stack, example in EXAMPLES.items():
+        known = sorted(path.stem for path in (ROOT / "docker/server/presets").glob("*.json"))
+        assert judge_asked(Settings(backend_config=example), stack, known)[0].status == "ok"
+        named = set().union(*(json.loads((ROOT / f"docker/server/presets/{name}.json").read_text())["backend_config"] for name in known))
+        assert set(json.loads(example)) <= named
