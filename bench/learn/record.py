@@ -10,6 +10,7 @@ from typing import Any
 from bench import results
 from bench.errors import InputError
 from bench.files import read_json, write_json, write_text
+from bench.json_object import shown
 from bench.learn.metrics import Row
 
 SCHEMA = 1
@@ -48,7 +49,7 @@ class RunFolder:
         if not isinstance(document, dict) or document.get("kind") != KIND:
             raise InputError(f"{path} is not the record of a learning run: give the folder that bench learn made.")
         if document.get("schema") != SCHEMA:
-            raise InputError(f"{path} has schema {document.get('schema')!r}; this version reads {SCHEMA}.")
+            raise InputError(f"{path} has schema {shown(document.get('schema'))}; this version reads {SCHEMA}.")
         return document
 
     def append(self, row: Row) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from bench import path_names
 from bench.errors import InputError
 from bench.gspo import Clip
+from bench.json_object import shown
 
 # The clip of the GSPO paper (section 5.1: 3e-4 and 4e-4), and that of the published benchmark; both as ratios.
 CLIPS = {"paper": Clip(0.9997, 1.0004), "published": Clip(0.8, 1.2)}
@@ -71,11 +72,11 @@ def of_record(recorded: Mapping[str, Any], where: str) -> LearnSettings:
     for field in fields(LearnSettings):
         value = recorded.get(field.name)
         if not _is_of(value, field.type):
-            raise InputError(f"{where}: the setting {field.name} is {value!r}; the run cannot be resumed from it.")
+            raise InputError(f"{where}: the setting {field.name} is {shown(value)}; the run cannot be resumed from it.")
         values[field.name] = value
     for name, known in (("clip", CLIPS), ("path", PATHS)):
         if values[name] not in known:
-            raise InputError(f"{where}: the setting {name} is {values[name]!r}; this version knows {', '.join(known)}.")
+            raise InputError(f"{where}: the setting {name} is {shown(values[name])}; this version knows {', '.join(known)}.")
     return LearnSettings(**values)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.errors import InputError
+from bench.json_object import shown
 from bench.tasks import arithmetic, gsm8k
 from bench.tasks.problem import Problem
 
@@ -62,7 +63,7 @@ def open_task(name: str, folder: Path | None) -> Task:
     if name == GSM8K:
         train, test = gsm8k.problems("train", folder), gsm8k.problems("test", folder)
         return Task(GSM8K, lambda seed: shuffled(train, seed), lambda count: test[:count], gsm8k.INSTRUCTION)
-    raise InputError(f"there is no task {name!r}: choose from {', '.join(NAMES)}.")
+    raise InputError(f"there is no task {shown(name)}: choose from {', '.join(NAMES)}.")
 
 
 def shuffled(problems: list[Problem], seed: int) -> Iterator[Problem]:

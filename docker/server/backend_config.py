@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PRESETS = Path(__file__).resolve().parent / "presets"
+LONGEST_NAMES = 400  # in a message
 
 
 class UsageError(Exception):
@@ -81,7 +82,9 @@ def check(backend: str, config: dict[str, Any]) -> None:
         own = _fields_in_source("skyrl.backends.skyrl_train_backend", "SkyRLTrainBackendOverrides", "FSDPBackendOverrides")
         unknown = {key for key in config.keys() - own if not _names_a_field(SkyRLTrainConfig, key.split("."))}
     if unknown:
-        raise UsageError(f"the {backend} backend has no setting {', '.join(sorted(unknown))}.\nIts settings are the fields of {where}.")
+        named = ", ".join(sorted(unknown))
+        named = named if len(named) <= LONGEST_NAMES else f"{named[:LONGEST_NAMES]}..."
+        raise UsageError(f"the {backend} backend has no setting {named}.\nIts settings are the fields of {where}.")
 
 
 def _names_a_field(config: type, path: list[str]) -> bool:

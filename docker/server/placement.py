@@ -4,6 +4,7 @@ SkyRL itself says so only when a client makes a model, minutes after the start, 
 """
 
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -144,5 +145,5 @@ def _divisors(total: int) -> list[int]:
 def _whole(config: Mapping[str, Any], name: str) -> int:
     value = config.get(name, 1)
     if type(value) is not int or value < 1:
-        raise UsageError(f"{name} is {value!r}.\nGive a whole number from 1.")
+        raise UsageError(f"{name} is {reprlib.repr(value)}.\nGive a whole number from 1.")
     return value

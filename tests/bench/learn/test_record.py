@@ -140,3 +140,11 @@ def test_what_cannot_be_resumed_is_said(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"schema": 1, "kind": "gspo-bench"}')
     with pytest.raises(InputError, match="is not the record of a learning run"):
         RunFolder(tmp_path).read_run()
+
+
+@pytest.mark.parametrize("schema", ["a" * 100_000, ["b"] * 50_000, None, 2])
+def test_a_schema_that_is_not_read_is_named_in_a_short_line(schema: object, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps({"schema": schema, "kind": "gspo-bench-learn"}))
+    with pytest.raises(InputError, match=r"has schema .*; this version reads 1") as raised:
+        RunFolder(tmp_path).read_run()
+    assert len(str(raised.value)) < len(str(tmp_path)) + 200

@@ -45,3 +45,10 @@ def test_a_group_of_one_and_more_updates_than_groups_are_refused() -> None:
         settings_of(group_size=1)
     with pytest.raises(InputError, match="--updates-per-batch 3 is more than --groups 2"):
         settings_of(updates_per_batch=3)
+
+
+@pytest.mark.parametrize("name", ["steps", "clip", "path"])
+def test_a_recorded_setting_without_end_is_named_in_a_short_line(name: str) -> None:
+    with pytest.raises(InputError) as raised:
+        of_record(settings_of().as_recorded() | {name: "9" * 100_000}, "run.json")
+    assert len(str(raised.value)) < 200

@@ -69,7 +69,7 @@ def test_each_problem_comes_once_an_epoch_and_each_epoch_in_another_order() -> N
 
 
 def test_unknown_tasks_and_folders_for_a_task_that_makes_its_own_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no task 'chess': choose from gsm8k, arithmetic"):
+    with pytest.raises(InputError, match='no task "chess": choose from gsm8k, arithmetic'):
         open_task("chess", None)
     with pytest.raises(InputError, match="goes with --task gsm8k"):
         open_task("arithmetic", tmp_path)
