@@ -1,6 +1,6 @@
 """The sweep over server settings: every row, the best one, and how far it is from what the arithmetic needs."""
 
-from plots import sweep, sweep_words
+from plots import sweep, sweep_layout, sweep_words
 from plots.numbers import clipped, duration, percent
 from plots.report.charts import chart
 from plots.report.section import Section, Table
@@ -23,7 +23,7 @@ def sweeping(swept: Sweep) -> Section:
         "Which server settings",
         tuple(line for line in lead if line),
         tuple(sweep_words.where(swept)),
-        chart("sweep", sweep.draw_body, sweep.body_in, swept, instead),
+        chart("sweep", sweep.draw_body, sweep_layout.body_in, swept, instead),
         (Table("Every setting, its median step", headings, rows, remark=True, cards=True),),
         (*sweep_words.small_print(swept), *([f"{left:,} more settings in the file."] if left > 0 else [])),
     )
