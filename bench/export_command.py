@@ -10,7 +10,8 @@ import click
 from bench import result_file
 from bench.errors import InputError
 from bench.files import write_text
-from bench.result_file import ResultFile, Step
+from bench.result_file import ResultFile
+from bench.result_parts import Step
 
 COLUMNS = ("file", "path", "round", "position", "counted", "started_at", "pause_s", "step_s")
 

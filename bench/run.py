@@ -1,18 +1,19 @@
 """One benchmark run, from a base URL to a result file."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import tinker
 
 from bench import batch as batches
-from bench import datums, environment, measure, outputs_order, path_names, paths, results, rollout, stats, synthetic
+from bench import environment, floor, measure, outputs_order, path_names, paths, results, rollout, run_facts, stats, synthetic
 from bench.batch import FrozenBatch
 from bench.batch_fit import check_fits
 from bench.checks import Check
 from bench.clock import Clock
-from bench.errors import BenchError, NotEquivalentError, UnstableError, UnsupportedError
+from bench.errors import NotEquivalentError, UnstableError
 from bench.files import check_writable
 from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
@@ -22,13 +23,11 @@ from bench.probe import Probe
 from bench.progress import Reporter
 from bench.prompts import questions
 from bench.results import RunFacts
-from bench.run_warnings import RunWarning
 from bench.session import ModelRequest, Session, open_session
 from bench.settings import RunSettings
 from bench.wait import ResultWaiter, until_healthy
 from bench.wire import WireCounter
 
-FLOOR_WARMUP = 1
 EPS, BETA1, BETA2 = 1e-8, 0.9, 0.95
 
 
@@ -57,12 +56,12 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
             check_fits(frozen, told)
         memory = [environment.gpu_memory(told, "ready")]
         order = _order(session, settings, starting)
-        floor_s = _floor(session, settings, arms, starting, wait, frozen, wire)
+        floor_s = floor.take(settings, arms, frozen, partial(_setup, session, settings), starting, wait, wire)
         if frozen is None:
             frozen = _sample(session, settings, starting, reporter)
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))
         observer = Observer(probe, str(session.client.model_id), wire, Clock())
-        facts = _facts(session, settings, frozen, arms, floor_s, memory, observer, order)
+        facts = run_facts.facts_of(session, settings, frozen, arms, floor_s, memory, observer, order)
         reporter.say(f"batch {frozen.sha256[:12]}: {len(frozen.sequences)} sequences, {frozen.target_tokens:,} target tokens a step")
         return _measure(session, settings, facts, arms, wait, reporter, observer)
 
@@ -82,125 +81,12 @@ def _order(session: Session, settings: RunSettings, starting: ResultWaiter) -> C
     return check
 
 
-def _floor(
-    session: Session,
-    settings: RunSettings,
-    arms: Sequence[tuple[str, paths.Path]],
-    starting: ResultWaiter,
-    wait: ResultWaiter,
-    frozen: FrozenBatch | None,
-    wire: WireCounter,
-) -> dict[str, list[float]]:
-    """Near-empty steps of every path: they find before sampling what the server cannot do, and how long polling and wire take alone.
-
-    Where nothing is sampled and no floor is asked for, the steps themselves find the former. A step in which a request was sent again
-    tells neither.
-    """
-    if frozen is not None and settings.floor_steps == 0:
-        return {}
-    starting.say("taking near-empty steps, to see what the server can do and what a step costs without tokens")
-    count = len(frozen.sequences) if frozen else settings.prompts_count
-    tiny = batches.tiny(count)
-    floor_s: dict[str, list[float]] = {}
-    for name, path in arms:
-        if name == path_names.CONTROL:
-            continue
-        taken = []
-        try:
-            for _ in range(FLOOR_WARMUP):
-                path.step(_setup(session, settings, tiny, starting))
-            for _ in range(settings.floor_steps):
-                wire.restart()
-                step_s = path.step(_setup(session, settings, tiny, wait)).step_s
-                if not wire.used().failed_requests:
-                    taken.append(step_s)
-        except UnsupportedError as error:
-            raise _name_pair(error, name, [other for other, _ in arms]) from error
-        if taken:
-            floor_s[name] = taken
-    return floor_s
-
-
-def _name_pair(error: UnsupportedError, name: str, names: Sequence[str]) -> UnsupportedError:
-    others = [other for other in names if other not in (name, path_names.CONTROL)]
-    instead = f"time the others with --paths {','.join(others)}, or " if others else ""
-    return UnsupportedError(
-        f"{error}, which {name} needs.\n"
-        f"To go on, {instead}use a server whose backend has it: SkyRL's fsdp or megatron, or this repository's CPU server."
-    )
-
-
 def _sample(session: Session, settings: RunSettings, wait: ResultWaiter, reporter: Reporter) -> FrozenBatch:
     asked = questions(settings.prompts, settings.prompts_count, settings.seed)
     tokenizer = rollout.load_tokenizer(settings.tokenizer or session.model)
     prompts = [rollout.prompt_tokens(tokenizer, question) for question in asked]
     sampling = rollout.SampleSettings(settings.max_tokens, rollout.stop_tokens(tokenizer), settings.seed)
     return rollout.sample_batch(session.client, prompts, sampling, session.model, settings.prompts, wait, reporter.say)
-
-
-def _facts(
-    session: Session,
-    settings: RunSettings,
-    frozen: FrozenBatch,
-    arms: Sequence[tuple[str, paths.Path]],
-    floor_s: dict[str, list[float]],
-    memory: list[dict[str, Any]],
-    observer: Observer,
-    order: Check | None,
-) -> RunFacts:
-    name = f"{frozen.sha256[:12]}.json"
-    batches.save(frozen, settings.results / "batches" / name)
-    server = session.probe.environment()
-    return RunFacts(
-        model=session.model,
-        batch=frozen,
-        batch_file=f"batches/{name}",
-        arms=tuple(name for name, _ in arms),
-        requests={name: path.requests for name, path in arms},
-        round_trips={name: path.requests if settings.blocking else path.waits for name, path in arms},
-        chunks=chunk_count(session.client, frozen),
-        settings=settings.as_recorded(),
-        floor_s=floor_s,
-        client=environment.client_environment(),
-        server=server,
-        memory=memory,
-        clock=asdict(observer.offset) if observer.offset else None,
-        peak_tflops=settings.peak_tflops,
-        order=order,
-        extra_warnings=(*outputs_order.warnings_of(order), *_server_warnings(server, settings)),
-    )
-
-
-def chunk_count(client: tinker.TrainingClient, frozen: FrozenBatch) -> int:
-    """Into how many requests the SDK splits each gradient call: the same for every path, or the comparison would be another one.
-
-    Raises:
-        BenchError: the paths' calls are split differently.
-    """
-    native = [datums.gspo_datum(sequence) for sequence in frozen.sequences]
-    forward = [datums.forward_datum(sequence) for sequence in frozen.sequences]
-    counts = [len(list(client._chunked_requests_generator(data))) for data in (native, forward)]
-    if counts[0] != counts[1]:
-        raise BenchError(
-            f"the SDK would split the fused call into {counts[0]} requests and the forward into {counts[1]}: they do not compare.\n"
-            "Use fewer or shorter sequences (the SDK splits above 1,024 datums or about 5 MB)."
-        )
-    return counts[0]
-
-
-def _server_warnings(server: dict[str, Any] | None, settings: RunSettings) -> list[RunWarning]:
-    found = []
-    backend = (server or {}).get("backend")
-    if backend == "megatron":
-        text = "data-parallel Megatron can return gspo outputs out of order (SkyRL#2043)"
-        found.append(RunWarning("MEGATRON_ORDER", text, "Check it with bench verify before trusting a learning run.", unstable=False))
-    if backend == "jax" and path_names.SDK_CUSTOM in settings.path_names:
-        text = "SkyRL's JAX backend divides by the sum of the weights, so sdk_custom's gradient is not GSPO's here; its time still counts"
-        found.append(RunWarning("SDK_CUSTOM_GRADIENT", text, "Compare gradients on the fsdp backend.", unstable=False))
-    if (server or {}).get("weights") == "random":
-        text = "the model's weights are random: times are those of its shape, what it writes means nothing"
-        found.append(RunWarning("RANDOM_WEIGHTS", text, "Nothing to do for timing.", unstable=False))
-    return found
 
 
 def _measure(

@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bench import path_names, result_file, where
-from bench.result_file import Comparison, ResultFile, TimedPath
+from bench.result_file import ResultFile
+from bench.result_parts import Comparison, TimedPath
 
 HEADINGS = ("path", "steps", "median s", "mean s", "stdev s", "tokens/s (mean)", "client s")
 WIDTH_OFF_TERMINAL = 110

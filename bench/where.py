@@ -1,7 +1,8 @@
 """Where a step goes, in a line a path, and what its arithmetic alone would take: what is printed under a result's table."""
 
 from bench import path_names
-from bench.result_file import ResultFile, TimedPath
+from bench.result_file import ResultFile
+from bench.result_parts import TimedPath
 from bench.timeline import CLIENT_WORK, ENGINE, UNEXPLAINED
 
 SHARES = (

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from bench import path_names
 from bench.compare.samples import Estimate, Floats, difference
-from bench.result_file import PATHS, ResultFile
+from bench.result_file import ResultFile
+from bench.result_parts import PATHS
 from bench.results import short_name
 
 # Of these savings a change is reported: what each costs more than the fused path.
