@@ -11,8 +11,9 @@ source docker/stack.sh
 image=gspo-bench-test
 
 # The repository is mounted read-only: what the tests write goes to /tmp.
+inside_as=()
 inside() {
-  docker run --rm --init --read-only --tmpfs /tmp:exec,mode=1777 --cap-drop ALL --security-opt no-new-privileges --network none \
+  docker run ${inside_as[@]+"${inside_as[@]}"} --rm --init --read-only --tmpfs /tmp:exec,mode=1777 --cap-drop ALL --security-opt no-new-privileges --network none \
     --volume "$PWD:/repo:ro" "$image" "$@"
 }
 
@@ -23,6 +24,28 @@ lint() {
   if command -v shellcheck >/dev/null; then
     shellcheck docker/*.sh docker/requirements/*.sh .ci/*
   fi
+}
+
+# The real servers' tests wait for most of their time: they run beside the others, and what they print comes after.
+image_tests() {
+  local servers code=0
+  printed=$(mktemp)
+  # A job in the background does not hear Ctrl-C.
+  trap 'docker kill "gspo-bench-test-$$" >/dev/null 2>&1 || true; rm -f "$printed"' EXIT
+  inside_as=(--name "gspo-bench-test-$$")
+  inside pytest -p no:cacheprovider tests/server >"$printed" 2>&1 &
+  servers=$!
+  inside_as=()
+  inside pytest -p no:cacheprovider -m "not stack" --ignore=tests/server || code=$?
+  wait "$servers" || code=$?
+  cat "$printed"
+  return "$code"
+}
+
+all_tests() {
+  lint
+  image_tests
+  stack_tests
 }
 
 # pytest alone, in a folder of its own: the stack's tests import nothing of this repository.
@@ -72,10 +95,6 @@ docker build --quiet --file docker/server.Dockerfile --target test --tag "$image
 
 case ${1-} in
   lint) lint ;;
-  "")
-    lint
-    inside pytest -p no:cacheprovider -m "not stack"
-    stack_tests
-    ;;
+  "") all_tests ;;
   *) inside pytest -p no:cacheprovider "$@" ;;
 esac
