@@ -4,6 +4,8 @@ import math
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
+# What a blank between it and the number before it must not break: in a picture's lines and on the page alike.
+UNITS = r"(?:%|\N{MULTIPLICATION SIGN}|s|ms|µs|[kMGT]B|[KMGT]iB|bytes|TFLOP/s|Mbit/s|points)(?!\w)"
 MINUS = "\N{MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 

@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from plots import style
-from plots.numbers import ELLIPSIS, clipped
+from plots.numbers import ELLIPSIS, UNITS, clipped
 from plots.sheet import Sheet
 
 MARGIN_IN = 0.35
@@ -20,7 +20,7 @@ GLYPHS_WIDER = 0.98  # the screen's glyphs are a little wider than the font says
 MOST_LINES_ON_A_SLIDE = 2  # of one paragraph
 LEAST_BODY = 0.5  # of a slide's height
 NARROW_IN = 6.0  # in a narrower box, what stands side by side stands one above the other
-_BREAKS = re.compile(r" (?!(?:%|s|ms|µs|GiB|MiB|MB|kB)(?:\W|$))")  # a number and its unit stay together
+_BREAKS = re.compile(rf"(?<!\d) | (?!{UNITS})")  # a number and its unit stay together
 
 
 @dataclass(frozen=True)

@@ -106,10 +106,11 @@ def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
     return lines + ([line] if (line := _bound(result.roofline)) else [])
 
 
-def row(made: Breakdown) -> str:
-    """Name a bar: its path and the mean step."""
+def row(made: Breakdown) -> tuple[str, ...]:
+    """Name a bar, and in fewer and fewer words: its path, the mean step and whose clock it is by."""
     name = words.LABELS[made.path].replace("\n", " ")
-    return f"{name}: {rough(made.step_s)}" + (", by the client's clock" if made.by_client else "")
+    short_name = f"{name}: {rough(made.step_s)}"
+    return (f"{short_name}, by the client's clock", f"{short_name}, client's clock", short_name) if made.by_client else (short_name,)
 
 
 def floor(made: Breakdown) -> tuple[str, str, str]:

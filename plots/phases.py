@@ -113,7 +113,9 @@ def _place(name: str) -> tuple[int, str]:
 
 def _draw_row(axes: Axes, made: Breakdown, top_in: float, row_in: float, scale: float, colours: dict[str, str]) -> None:
     """Draw one path's row below `top_in`; `scale` is in inches a second."""
-    name = phase_words.row(made)
+    names = phase_words.row(made)
+    room = axes.get_xlim()[1]
+    name = next((name for name in names if page.width_pt(name, 11, bold=True) * 1.04 / page.POINTS_PER_IN <= room), names[-1])
     axes.text(0, top_in - 0.13, name, size=11, weight="bold", va="baseline")
     middle = top_in - NAME_IN - BAR_IN / 2
     left = 0.0

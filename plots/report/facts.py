@@ -10,13 +10,14 @@ from plots.report.section import Section, Table
 
 MOST_ROWS, LONGEST_NAME, LONGEST_VALUE, DEEPEST = 200, 120, 300, 8
 GIB = 2**30
+MEMORY = ("environment", "memory")
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
 RESULT: Groups = (
     ("Settings of the run", ("settings",)),
     ("The frozen batch", ("batch",)),
     ("Server", ("environment", "server")),
     ("Client", ("environment", "client")),
-    ("GPU memory", ("environment", "memory")),
+    ("GPU memory", MEMORY),
     ("Near-empty steps", ("floor",)),
     ("Arithmetic", ("roofline",)),
     ("Clocks", ("clock",)),
@@ -59,6 +60,8 @@ def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section
         value: Any = root.values
         for name in keys:
             value = value.get(name) if isinstance(value, dict) else None
+        if keys == MEMORY and not _has_gpus(value):
+            continue
         if table := _table(title, value):
             tables.append(table)
     if not tables:
@@ -67,6 +70,11 @@ def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section
     if table := _table("The file", {"name": root.file} | own):
         tables.append(table)
     return Section(key, heading, folded=tuple(tables))
+
+
+def _has_gpus(stages: Any) -> bool:
+    """Return whether a run's memory by stages is of any GPU: of a run without one it says nothing."""
+    return isinstance(stages, list) and any(isinstance(stage, dict) and stage.get("gpus") for stage in stages)
 
 
 def _table(title: str, value: Any) -> Table | None:

@@ -14,9 +14,10 @@ def sweeping(swept: Sweep) -> Section:
     """Return the section."""
     lead = [f"{sweep_words.title(swept)}.", sweep_words.partial(swept), sweep_words.verdict(swept)]
     instead = Alternative("The sweep over server settings", _instead(swept))
-    headings = ("setting", "fused, one pass", "two passes", "saving", "peak memory", "how it ended")
+    with_memory = any(row.peak_memory_bytes is not None for row in swept.rows)  # a run without a GPU has none
+    headings = ("setting", "fused, one pass", "two passes", "saving", *(["peak memory"] if with_memory else []), "how it ended")
     best = sweep_words.best_row(swept)
-    rows = tuple(_row(row, row is best) for row in swept.rows[:MOST_ROWS])
+    rows = tuple(_row(row, row is best, with_memory) for row in swept.rows[:MOST_ROWS])
     left = len(swept.rows) - MOST_ROWS
     return Section(
         "sweep",
@@ -35,14 +36,15 @@ def _instead(swept: Sweep) -> str:
     return f"{'; '.join(told) or 'No setting finished a step'}{f'; {more} more in the table below' if more else ''}."
 
 
-def _row(row: Row, best: bool) -> tuple[str, ...]:
+def _row(row: Row, best: bool, with_memory: bool) -> tuple[str, ...]:
     ended = sweep_words.failure(row) or ("best" if best else "ok")
+    memory = "not told" if row.peak_memory_bytes is None else sweep_words.memory(row.peak_memory_bytes)
     return (
         clipped(row.label, 120),
         _time(row.native_s),
         _time(row.two_pass_s),
         "none" if row.saving_pct is None else percent(row.saving_pct),
-        "not told" if row.peak_memory_bytes is None else sweep_words.memory(row.peak_memory_bytes),
+        *([memory] if with_memory else []),
         clipped(ended, 300),
     )
 

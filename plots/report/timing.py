@@ -13,17 +13,14 @@ MOST_TIMES = 1000
 
 def timing(result: Result) -> Section:
     """Return the section."""
-    tables = [
-        Table(
-            "A step of each path", ("path", "steps", "median", "mean", "standard deviation", "tokens a second"), _paths(result), cards=True
-        )
-    ]
+    drawn = measures(result)
+    headings = ("path", "steps", "median", "mean", "standard deviation", f"tokens/s, {drawn.centre}")
+    tables = [Table("A step of each path", headings, _paths(result, drawn), cards=True)]
     if result.comparisons:
-        headings = ("saving", "median", "interval", "faster in")
-        tables.append(Table("The saving, over pairs of steps", headings, tuple(_saving(made) for made in result.comparisons), cards=True))
+        savings = tuple(_saving(made) for made in result.comparisons)
+        tables.append(Table("The saving, over pairs of steps", ("saving", "median", "interval", "faster in"), savings, cards=True))
     every = tuple((_name(path), _times(path)) for path in result.paths if path.times)
     folded = (Table("Every timed step, in seconds", ("path", "steps, first to last"), every, words=True),) if every else ()
-    drawn = measures(result)
     return Section(
         "paths",
         "The two paths",
@@ -40,7 +37,9 @@ def _instead(drawn: Measures) -> str:
     return f"The {drawn.centre} step: {'; '.join(told)}."
 
 
-def _paths(result: Result) -> tuple[tuple[str, ...], ...]:
+def _paths(result: Result, drawn: Measures) -> tuple[tuple[str, ...], ...]:
+    # The bars' own rates, so that the table says no other number for the same thing; a file's own goes with the mean.
+    rates: dict[str, float | None] = {bar.path: bar.height for bar in drawn.tokens}
     return tuple(
         (
             _name(path),
@@ -48,7 +47,7 @@ def _paths(result: Result) -> tuple[tuple[str, ...], ...]:
             _or_none(path.median_s),
             duration(path.mean_s),
             _or_none(path.stdev_s),
-            "not told" if path.tokens_per_s is None else short(path.tokens_per_s),
+            "not told" if (rate := rates.get(path.name, path.tokens_per_s)) is None else short(rate),
         )
         for path in result.paths
     )

@@ -74,7 +74,7 @@ def test_both_runs_took_the_same_batch(repeated, document):
 def test_the_table_and_the_page_show_both(repeated):
     _, said, results = repeated
     assert "2 runs, each on a fresh server" in said
-    page = (results / "report.html").read_text()
+    page = (results / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     assert "Again, on fresh servers" in page and "1 run of 2 ended without a valid result" in page
 
 

@@ -51,6 +51,32 @@ def too_wide(page: Page) -> list[str]:
     )
 
 
+BROKEN = r"""() => {
+    const found = [];
+    const words = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (words.nextNode()) {
+        const node = words.currentNode;
+        if (node.parentElement.closest("svg")) continue;
+        for (const pair of node.textContent.matchAll(/[0-9][.,0-9]*\s(%|s|ms|\xb5s|\xd7|points|[kMGT]i?B|TFLOP\/s|Mbit\/s)(?!\w)/g)) {
+            const range = document.createRange();
+            range.setStart(node, pair.index);
+            range.setEnd(node, pair.index + pair[0].length);
+            if (new Set([...range.getClientRects()].map(e => Math.round(e.top))).size > 1) found.push(pair[0]);
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("case", ["everything", "published", "on a GPU", "partial"])
+def test_no_line_ends_between_a_number_and_its_unit(cases, opened, case):
+    page = unfolded(opened(cases(case)))
+    assert "%" in page.locator("main").inner_text()
+    for width in range(320, 420, 10):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(BROKEN) == []
+
+
 @pytest.mark.parametrize("case", PAGES)
 def test_nothing_is_wider_than_a_phone_or_a_screen(cases, opened, case):
     page = unfolded(opened(cases(case)))

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from plots.cli import main
+from plots.report.cautions import Warned
+from plots.report.page import Page, html_of
+from plots.report.section import Section, Table
 from tests.plots.report.cases import PAGES, everything, hostile, learn, repeat
 from tests.plots.report.conftest import written
-from tests.plots.sweep_cases import micro_batches
+from tests.plots.sweep_cases import micro_batches, on_a_cpu
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +54,11 @@ class Parts(HTMLParser):
             list(self.tables.values())[-1][-1].append(text)
 
 
+def plain(page: Path) -> str:
+    """A page's text with ordinary blanks."""
+    return page.read_text().replace("\N{NO-BREAK SPACE}", " ")
+
+
 @pytest.fixture
 def parts(report):
     return lambda **documents: Parts(report(**documents).read_text())
@@ -77,7 +85,7 @@ def test_a_part_without_data_is_not_there(parts):
 
 
 def test_a_result_that_is_not_valid_is_titled_so_with_the_reason_and_what_to_do(report):
-    text = report(last_gspo_bench=PAGES["invalid"]).read_text()
+    text = plain(report(last_gspo_bench=PAGES["invalid"]))
     assert Parts(text).headings[0] == "Not a valid result: do not use these numbers"
     assert "<strong>NOT VALID: gspo: row 1 came as row 2</strong>" in text
     assert "What to do: Try another server setting." in text
@@ -89,6 +97,37 @@ def test_the_paths_table_says_what_the_file_says(parts):
     assert rows[1][0] == "fused GSPO (native_1pass)"
     assert rows[1][3:] == ["12.92 s", "0.229 s", "586.0"]
     assert rows[2][3:] == ["16.77 s", "0.458 s", "451.3"]
+
+
+def test_tokens_a_second_are_what_the_bars_show_and_say_by_which_middle(parts):
+    document = everything()
+    count, path = document["summary"]["total_tokens_per_step"], document["native_1pass"]
+    path |= {"times": [0.5, 0.5, 0.5, 2.5], "median_s": 0.5, "mean_s": 1.0, "tokens_per_s": count / 1.0}
+    rows = parts(last_gspo_bench=document).tables["A step of each path"]
+    assert rows[0][5] == "tokens/s, median"
+    assert float(rows[1][5].replace(",", "")) == pytest.approx(count / 0.5, rel=1e-3)
+    assert parts(last_gspo_bench=PAGES["published"]).tables["A step of each path"][0][5] == "tokens/s, mean"
+
+
+def test_memory_of_gpus_is_told_of_a_run_that_had_one(parts):
+    def captions(gpus):
+        memory = [{"stage": "ready", "gpus": gpus}, {"stage": "measured", "gpus": gpus}]
+        document = everything()
+        document["environment"] |= {"memory": memory}
+        return list(parts(last_gspo_bench=document).tables)
+
+    assert "GPU memory" in captions([{"used_bytes": 2**30, "peak_bytes": 2**31, "total_bytes": 2**34}])
+    assert "GPU memory" not in captions([])
+    assert "Server" in captions([])
+
+
+def test_a_number_never_stands_apart_from_its_unit_wherever_it_is_written():
+    text = "23.0 % of 8 pairs, < 0.1 %, 85.4 ms, 0.5 s, 44.9 GiB, 184 kB, 989 TFLOP/s, 1.60 \N{MULTIPLICATION SIGN}, 100 Mbit/s"
+    section = Section("k", text, (text,), (text,), tables=(Table(text, (text, text), ((text, text),)),), notes=(text,))
+    made = html_of(Page(text, text, text, (text,), (Warned("C", text, text, True),), (section,), (text,)))
+    assert all(pair in made for pair in ("23.0\xa0% of 8\xa0pairs", "&lt;\xa00.1\xa0%", "1.60\xa0\N{MULTIPLICATION SIGN}", "<wbr>0\xa0%"))
+    broken = re.findall(r"\d(?:<wbr>)? (?:<wbr>)?(?:%|pairs|ms|s\b|GiB|kB|TFLOP|\N{MULTIPLICATION SIGN}|Mbit)|&lt; \d", made)
+    assert broken == []
 
 
 def test_the_saving_has_its_interval_and_its_pairs(parts):
@@ -131,6 +170,12 @@ def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(c
     assert [row[-1][:13] for row in rows if row[0] == "micro-batch 32"] == ["out of memory"]
 
 
+def test_a_sweep_without_a_gpu_has_no_column_of_memory(parts):
+    rows = parts(last_sweep=on_a_cpu()).tables["Every setting, its median step"]
+    assert rows[0] == ["setting", "fused, one pass", "two passes", "saving", "how it ended"]
+    assert rows[5] == ["micro-batch 16", "0.540 s", "0.756 s", "28.6 %", "best"]
+
+
 def test_a_learning_run_has_every_step(cases):
     made = Parts(cases("everything").read_text())
     steps = next(rows for caption, rows in made.tables.items() if caption.startswith("Every step of"))
@@ -166,7 +211,7 @@ def test_every_repeated_run_is_a_row_and_the_spread_between_stands_beside_the_sp
     rows = parts(last_repeat=repeat()).tables["Every run"]
     assert rows[1] == ["1", "30.0 %", "29.0 % to 31.0 %", "0.500 s", "0.750 s", "complete"]
     assert rows[2] == ["2", "none", "none", "none", "none", "failed: no result; it ended with exit code 3"]
-    text = report().read_text()
+    text = plain(report())
     assert "Over 2 fresh servers the saving lies between 30.0 % and 34.0 % (standard deviation 2.8 points)" in text
     assert "within one run its interval is 2.5 points wide" in text
 
@@ -174,7 +219,7 @@ def test_every_repeated_run_is_a_row_and_the_spread_between_stands_beside_the_sp
 def test_a_warning_has_its_words_and_what_to_do(parts, report):
     warning = {"code": "DRIFT", "text": "two-pass steps drifted by +12 %", "action": "Check for other load.", "unstable": True}
     parts(last_gspo_bench=everything() | {"warnings": [warning]})
-    text = report().read_text()
+    text = plain(report())
     assert "<strong>Warning:</strong> Two-pass steps drifted by +12 %." in text
     assert "What to do: Check for other load." in text
 
