@@ -107,6 +107,7 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
     lines = ["Accuracy: the share of a step's rollouts with the right answer."]
     if windows[-1] > 1:
         lines[0] += f" Thin: each step; thick: the mean over {over} steps around it."
+        lines[0] += " The accuracy above is that line's ends, each the mean of two steps."
     if any(point.held_out is not None for run in runs for point in run.points):
         lines[0] += " Diamonds: held-out problems."
     if timed:
@@ -120,7 +121,7 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
 
 
 def ends_of(run: LearningRun) -> tuple[float, float]:
-    """Return the smoothed accuracy of the first and the last step, from 0 to 1; of the held-out points where there is no other."""
+    """Return the smoothed line's ends, from 0 to 1, as `small_print` says of them; of the held-out points where there is no other."""
     line = smoothed([point.correct for point in run.points if point.correct is not None], window(run))
     line = line or [point.held_out for point in run.points if point.held_out is not None]
     return line[0], line[-1]

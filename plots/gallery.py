@@ -108,7 +108,7 @@ def tables(published: Published) -> str:
             [[*_scaling_cells(scaling), links(path, path)] for path, scaling in published.scalings.items()],
         ),
         _table(
-            ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy", "held out", "files"),
+            ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy, smoothed", "held out", "files"),
             [[*_run_cells(run), links(path, path / RECORD)] for path, run in published.runs.items()],
         ),
     ]

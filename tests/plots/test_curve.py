@@ -156,6 +156,17 @@ def test_the_title_is_from_the_runs_own_record(runs):
     assert "small, arithmetic problems, fused GSPO: 50.0 % to 50.0 % in 3 steps" in texts(figure_of(draw, runs(made)))
 
 
+def test_the_title_s_numbers_are_said_to_be_means_of_two_steps_where_they_are(runs):
+    shares = [0.25, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75, 1.0]
+    said = "The accuracy above is that line's ends, each the mean of two steps."
+    steps = [{"step": step, "env/all/correct": share} for step, share in enumerate(shares)]
+    eight, seven = runs([(record(), steps), (record(), steps[:7])])
+    assert curve_words.title([eight]).endswith(": 37.5 % to 87.5 % in 8 steps")
+    assert said in curve_words.small_print([eight], timed=False)[0]
+    assert curve_words.title([seven]).endswith(": 25.0 % to 75.0 % in 7 steps")
+    assert said not in curve_words.small_print([seven], timed=False)[0]
+
+
 def test_a_run_that_did_not_finish_is_said_to(runs):
     figure = figure_of(draw, runs([(record(status="partial", reason="interrupted", steps=40), climbing(12, 0.1, 0.5))]))
     assert "PARTIAL RUN after 12 of 40 steps: interrupted" in texts(figure)
