@@ -67,17 +67,18 @@ client_python() {
 
 # In an environment of their own, made anew when what is locked changes; both halves at once.
 fast_tests() {
-  local python venv=.venv/fast half code=0 locks=(docker/requirements/client.txt docker/requirements/test.txt)
+  local python install venv=.venv/fast half code=0 locks=(docker/requirements/client.txt docker/requirements/test.txt)
   if ! cat "${locks[@]}" | cmp --silent - "$venv/locked"; then
     python=$(client_python) || die 2 "The fast tests need Python 3.12 or newer with venv on this machine." "Install it, or run make test, which needs Docker."
     echo "Making $venv with $python, once."
     rm -rf "$venv"
     "$python" -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "${locks[0]}" -r "${locks[1]}"
+    if uv --version >/dev/null 2>&1; then install=(uv pip install --quiet --python "$venv/bin/python"); else install=("$venv/bin/pip" install --quiet --disable-pip-version-check); fi
+    "${install[@]}" --no-deps --require-hashes -r "${locks[0]}" -r "${locks[1]}"
     cat "${locks[@]}" >"$venv/locked"
   fi
   export MPLBACKEND=Agg TINKER_TELEMETRY=0
-  local started=() slower=(tests/bench/learn tests/bench/sweep tests/bench/scale tests/plots)
+  local started=() slower=(tests/bench/compare tests/bench/learn tests/bench/sweep tests/bench/scale tests/bench/tasks tests/plots)
   for half in "tests/bench ${slower[*]/#/--ignore=}" "${slower[*]}"; do
     # shellcheck disable=SC2086 # words, not one name
     "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" $half &

@@ -23,7 +23,10 @@ from tests.bench.documents import document
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans, which Linux alone allows")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans, which Linux alone allows"),
+]
 
 
 def free_port() -> int:
