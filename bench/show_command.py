@@ -35,8 +35,10 @@ SETTINGS = (
 @click.command("show", short_help="Print any result file's table, verdict, warnings and settings.")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("results") / LAST)
 def show_command(file: Path) -> None:
-    """Prints FILE as a run prints its own, and what it ran on; of a learning run, its run.json.  [default: results/last_gspo_bench.json]"""
+    """Prints FILE as a run prints its own, and what it ran on; of a learning run, its folder.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
+    if (record := file / "run.json").is_file():
+        file = record
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
     if is_learn(document):
         print_learn(document, file, console)

@@ -106,8 +106,12 @@ server=$(compose ps --all --quiet server)
 watch_server >/dev/null 2>&1 &
 
 if [[ $# == 0 || $1 == learn ]]; then
-  run --name "$bench" "${1:-bench}"
+  code=0
+  run --name "$bench" "${1:-bench}" || code=$?
+  # 5 and 6: a whole result, which speaks against itself.
+  [[ $code == 0 || $code == 5 || $code == 6 ]] || exit "$code"
   run plots
+  exit "$code"
 else
   run --name "$bench" bench bench "$1" --base-url http://server:8000 --results /results "${@:2}"
 fi

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import click
 
-from plots.errors import NothingToDraw, PlotInputError, PlotOutputError
+from plots.errors import NothingToDraw, PlotInputError, PlotOutputError, lacking
 from plots.size import SIZES
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
@@ -122,6 +122,8 @@ def page() -> ModuleType:
 def _imported(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
+    except (SyntaxError, ModuleNotFoundError) as error:
+        raise PlotInputError(lacking(error)) from None
     except OSError as error:
         first = str(error).split(",")[0]
         raise PlotOutputError(f"{first}; give it one: mount a writable /tmp or set MPLCONFIGDIR") from None

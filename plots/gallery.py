@@ -108,7 +108,7 @@ def tables(published: Published) -> str:
             [[*_scaling_cells(scaling), links(path, path)] for path, scaling in published.scalings.items()],
         ),
         _table(
-            ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy, smoothed", "held out", "files"),
+            ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy, smoothed from 8 steps on", "held out", "files"),
             [[*_run_cells(run), links(path, path / RECORD)] for path, run in published.runs.items()],
         ),
     ]
@@ -199,7 +199,8 @@ def _saving(result: Result, headline: Comparison | None) -> str:
     if headline.interval is None:
         return percent(headline.saving_pct)
     low, high = (percent(end).removesuffix(" %") for end in headline.interval)
-    return f"{percent(headline.saving_pct)} ({low} to {high})"
+    shown = "" if headline.interval[0] > 0 or headline.interval[1] < 0 else ": no difference shown"
+    return f"{percent(headline.saving_pct)} ({low} to {high}){shown}"
 
 
 def _links(source: Path, drawn: Sequence[Drawn], folder: Path) -> str:

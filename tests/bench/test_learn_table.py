@@ -67,5 +67,6 @@ def test_show_prints_the_published_run() -> None:
     path = Path(__file__).parents[2] / "results" / "published" / "cpu-learn-arithmetic" / "run.json"
     shown = CliRunner().invoke(show_command, [str(path)])
     assert shown.exit_code == 0
+    assert CliRunner().invoke(show_command, [str(path.parent)]).output == shown.output  # a run is its folder
     assert "arithmetic, native_1pass: 30 of 30 steps, complete" in shown.output
     assert "Held out: 43.0 % at the start, 85.2 % at the end." in shown.output

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -243,3 +244,10 @@ def test_plots_imports_nothing_of_bench(schema1, written):
     )
     arguments = [sys.executable, "-c", code, "--results", str(written(schema1).parent)]
     assert subprocess.run(arguments, cwd=ROOT, check=False, capture_output=True).returncode == 0
+
+
+def test_without_its_packages_it_says_what_to_install_or_use():
+    ended = subprocess.run([sys.executable, "-S", "-m", "plots", "x.json"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert re.match(r"plots: the package \w+ is missing: pip install -r docker/requirements/client.txt", ended.stderr)
+    assert ended.stderr.count("\n") == 2

@@ -78,7 +78,7 @@ def test_a_result_is_one_row_with_what_its_file_says(house):
         "cpu, 8 pairs",
         "0.750 s",
         "1.00 s",
-        "25.0 % (−1.0 to 31.0)",
+        "25.0 % (−1.0 to 31.0): no difference shown",
         "[JSON](results/published/a.json), [bars](results/published/a.png)",
     ]
 
