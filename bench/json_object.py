@@ -35,6 +35,15 @@ class JsonObject:
             return None
         return one_line(value) if isinstance(value, str) else self.fail(key, "a text")
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, each on one line."""
+        value = self.values.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.fail(key, "a list of texts")
+        return tuple(one_line(item) for item in value)
+
     def choice(self, key: str, allowed: Sequence[str]) -> str | None:
         """A text that is one of those allowed."""
         value = self.text(key)

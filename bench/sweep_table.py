@@ -73,5 +73,7 @@ def _title(root: JsonObject, batch: JsonObject) -> str:
 
 def _best(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
     gain, first = best.number("speedup_vs_first"), rows[0].text("label") if rows else None
-    faster = f", {gain:.{2 if gain < 2 else 1}f} times faster than {first}" if gain is not None and first != best.text("label") else ""
-    return one_line(f"Best: {best.text('label')}, {_fixed(best.number('native_1pass_s'), 3)} s a fused step{faster}.")
+    faster = f", {gain:.{2 if gain < 2 else 1}f} times as fast as {first}" if gain is not None and first != best.text("label") else ""
+    near = best.texts("not_told_apart")
+    told = f" Not told apart from it (step times overlap): {', '.join(near)}." if near else ""
+    return one_line(f"Best: {best.text('label')}, {_fixed(best.number('native_1pass_s'), 3)} s a fused step{faster}.") + told

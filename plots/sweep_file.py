@@ -31,12 +31,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Best:
-    """The fastest setting that fits. `speedup` is against the first row."""
+    """The fastest setting that fits. `speedup` is against the first row; `not_told_apart`: settings whose step times overlap its own."""
 
     label: str
     native_s: float | None
     speedup: float | None
     preset_file: str | None
+    not_told_apart: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -108,4 +109,5 @@ def _best(section: Section) -> Best | None:
     if not label:
         return None
     native_s = section.number("native_1pass_s", SHORTEST_STEP_S, LONGEST_STEP_S)
-    return Best(label, native_s, section.number("speedup_vs_first", 0), section.text("preset_file"))
+    speedup = section.number("speedup_vs_first", 0)
+    return Best(label, native_s, speedup, section.text("preset_file"), section.texts("not_told_apart"))

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from plots.numbers import brief, clipped, day_and_time, plural, rough, short
-from plots.sweep_file import Row, Sweep
+from plots.sweep_file import Best, Row, Sweep
 from plots.weights import WEIGHTS
 from plots.words import BACKENDS, SEPARATOR, machine
 
+MOST_NAMED = 4
 STATUS = {
     "ok": "",
     "out_of_memory": "out of memory",
@@ -29,7 +30,7 @@ def title(sweep: Sweep) -> str:
 
 
 def verdict(sweep: Sweep) -> str | None:
-    """Say what the best setting's step takes, how far that is from the arithmetic's floor, and its memory."""
+    """Say what the best setting's step takes, how far that is from the arithmetic's floor, its memory, and what may be as fast."""
     if sweep.best is None or sweep.best.native_s is None:
         return None
     parts = [f"{rough(sweep.best.native_s)} a fused step at best"]
@@ -39,7 +40,16 @@ def verdict(sweep: Sweep) -> str | None:
     row = best_row(sweep)
     if row is not None and row.peak_memory_bytes is not None:
         parts.append(f"with {memory(row.peak_memory_bytes)} at the peak")
-    return ", ".join(parts) + "."
+    return ", ".join(parts) + "." + not_told_apart(sweep.best)
+
+
+def not_told_apart(best: Best) -> str:
+    """Say which settings the steps taken do not tell apart from the best; nothing where there is none."""
+    near = [clipped(label, 60) for label in best.not_told_apart]
+    if not near:
+        return ""
+    more = f" and {len(near) - MOST_NAMED} more" if len(near) > MOST_NAMED else ""
+    return f" Not told apart from it (step times overlap): {', '.join(near[:MOST_NAMED])}{more}."
 
 
 def partial(sweep: Sweep) -> str | None:

@@ -117,5 +117,7 @@ def _has_rows(rows: Any) -> bool:
         and isinstance(row.get("backend_config"), dict)
         and row.get("status") in STATUSES
         and (row.get("native_1pass_s") is None or isinstance(row["native_1pass_s"], int | float))
+        and isinstance(row.get("native_times", []), list)
+        and all(isinstance(time_s, int | float) for time_s in row.get("native_times", []))
         for row in rows
     )

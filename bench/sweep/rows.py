@@ -43,8 +43,12 @@ def row_of(planned: PlannedRow, ending: Ending, status: str, reason: str | None,
 
 def best_of(rows: Sequence[dict[str, Any]], memory_limit_gib: float | None) -> dict[str, Any] | None:
     """The row with the fastest fused step of those that went well and, with a limit, whose memory is known to be within it."""
-    fitting = [row for row in rows if row["status"] == OK and row["native_1pass_s"] is not None and _fits(row, memory_limit_gib)]
-    return min(fitting, key=lambda row: float(row["native_1pass_s"]), default=None)
+    return min(fitting(rows, memory_limit_gib), key=lambda row: float(row["native_1pass_s"]), default=None)
+
+
+def fitting(rows: Sequence[dict[str, Any]], memory_limit_gib: float | None) -> list[dict[str, Any]]:
+    """The rows that went well and, with a limit, whose memory is known to be within it."""
+    return [row for row in rows if row["status"] == OK and row["native_1pass_s"] is not None and _fits(row, memory_limit_gib)]
 
 
 def key_of(row: dict[str, Any]) -> str:

@@ -58,7 +58,7 @@ def test_reasons_notes_and_the_best_follow() -> None:
         "micro-[32]: CUDA out of memory [really]",
         "* sampled the batch too, so its memory holds the sampler's.",
         "Partial: the time budget of 570 s is spent",
-        "Best: micro-16, 0.513 s a fused step, 15.0 times faster than stock.",
+        "Best: micro-16, 0.513 s a fused step, 15.0 times as fast as stock.",
     ]
 
 
@@ -69,10 +69,26 @@ def test_a_sweep_without_a_best_or_a_batch_has_neither_line() -> None:
 
 def test_a_small_gain_is_told_with_two_digits() -> None:
     best = DOCUMENT["best"] | {"speedup_vs_first": 1.034}
-    assert printed(DOCUMENT | {"best": best})[-1].endswith("0.513 s a fused step, 1.03 times faster than stock.")
+    assert printed(DOCUMENT | {"best": best})[-1].endswith("0.513 s a fused step, 1.03 times as fast as stock.")
 
 
-@pytest.mark.parametrize("changed", [{"rows": [ROW | {"native_1pass_s": "fast"}]}, {"rows": 3}, {"best": []}, {"batch": {"sequences": -1}}])
+def test_what_is_not_told_apart_from_the_best_is_named() -> None:
+    best = DOCUMENT["best"] | {"not_told_apart": ["micro-8", "tokens-[8192]"]}
+    told = "15.0 times as fast as stock. Not told apart from it (step times overlap): micro-8, tokens-[8192]."
+    assert printed(DOCUMENT | {"best": best})[-1] == f"Best: micro-16, 0.513 s a fused step, {told}"
+    assert printed(DOCUMENT | {"best": best | {"not_told_apart": []}})[-1].endswith("15.0 times as fast as stock.")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rows": [ROW | {"native_1pass_s": "fast"}]},
+        {"rows": 3},
+        {"best": []},
+        {"best": {"not_told_apart": [1]}},
+        {"batch": {"sequences": -1}},
+    ],
+)
 def test_a_value_of_another_type_is_named(changed: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"s\.json: "):
         printed(DOCUMENT | changed)

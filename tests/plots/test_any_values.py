@@ -50,6 +50,7 @@ SWEEP = [
     ("best", "label"),
     ("best", "native_1pass_s"),
     ("best", "speedup_vs_first"),
+    ("best", "not_told_apart"),
     ("roofline", "paths", "native_1pass", "floor_s"),
     ("gpu",),
     ("rows",),

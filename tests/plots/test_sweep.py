@@ -1,5 +1,6 @@
 """A sweep's picture: its dots, floors and memory against the file, failures named, from none to a hundred settings."""
 
+import copy
 import json
 import math
 
@@ -11,6 +12,7 @@ from plots.size import README, SLIDE
 from plots.style import BEST
 from plots.sweep import draw
 from plots.sweep_file import read_sweep
+from plots.sweep_words import verdict
 from tests.plots.pixels import assert_tidy
 from tests.plots.pixels import written as texts
 from tests.plots.sweep_cases import GIB, SWEEP_CASES, row, sweep
@@ -75,6 +77,23 @@ def test_the_best_setting_is_marked_and_told_with_its_distance_from_the_floor(re
     assert bold == ["micro-batch 16"]
 
 
+def test_what_is_not_told_apart_from_the_best_is_named_beside_it(read):
+    document = copy.deepcopy(SWEEP_CASES["micro-batches"])
+    document["best"]["not_told_apart"] = ["micro-batch 8"]
+    told = "Not told apart from it (step times overlap): "
+    assert verdict(read(document)).endswith(f"with 45.0 GiB at the peak. {told}micro-batch 8.")
+    assert told + "micro-batch 8." in " ".join(texts(figure_of(draw, read(document))))
+    document["best"]["not_told_apart"] = list("abcdef")
+    assert verdict(read(document)).endswith(f" {told}a, b, c, d and 2 more.")
+
+
+@pytest.mark.parametrize("near", [{}, {"not_told_apart": None}, {"not_told_apart": []}])
+def test_where_nothing_is_not_told_apart_nothing_is_said_of_it(read, near):
+    document = copy.deepcopy(SWEEP_CASES["micro-batches"])
+    document["best"] |= near
+    assert verdict(read(document)).endswith("with 45.0 GiB at the peak.")
+
+
 def rgb(colour):
     return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
@@ -102,6 +121,7 @@ def test_a_sweep_without_a_row_has_nothing_to_draw(read):
         ({"rows": [row("a", 1.0, 2.0, 1.0, native_1pass_s=math.inf)]}, "rows[0].native_1pass_s"),
         ({"rows": {"a": 1}}, "rows"),
         ({"best": {"label": 3}}, "best.label"),
+        ({"best": {"label": "a", "not_told_apart": "b"}}, "best.not_told_apart"),
     ],
 )
 def test_a_wrong_file_is_one_line_that_names_the_place(written, change, named):

@@ -85,13 +85,20 @@ def test_every_row_is_taken_and_the_fastest_is_the_best(stage: Stage) -> None:
     assert document["environment"]["client"] == {"python": "3"}
 
 
+def test_a_row_whose_steps_overlap_the_bests_is_named_beside_it(stage: Stage) -> None:
+    assert stage.sweep()["best"]["not_told_apart"] == []
+    stage.endings[4] = lambda: measured([0.9, 0.5, 0.7], [2.0] * 3, 8.0, "H200")
+    assert stage.sweep(again=True)["best"]["not_told_apart"] == ["four"]
+    assert stage.file()["best"]["not_told_apart"] == ["four"]
+
+
 def test_the_best_is_a_preset_file_with_a_reason_for_every_setting(stage: Stage) -> None:
     document = stage.sweep()
     preset = json.loads((stage.results / document["best"]["preset_file"]).read_text())
     assert preset["backend_config"] == document["best"]["backend_config"] == {"under": 1, "size": 16}
     assert preset["gpu_memory_gib"] == 32
     assert preset["why"] == {
-        "size": "the fastest of 3 settings that ran: 0.500 s a fused step, 16.00 times faster than stock",
+        "size": "the fastest of 3 settings that ran: 0.500 s a fused step, 16.00 times as fast as stock",
         "under": "as on every server of the sweep",
     }
 
@@ -305,7 +312,14 @@ def test_the_roofline_is_the_best_rows(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{", '{"kind": "gspo-bench", "schema": 1}', '{"kind": "gspo-bench-sweep", "schema": 1, "rows": [{"status": "ok"}]}']
+    "text",
+    [
+        "[]",
+        "{",
+        '{"kind": "gspo-bench", "schema": 1}',
+        '{"kind": "gspo-bench-sweep", "schema": 1, "rows": [{"status": "ok"}]}',
+        '{"kind": "gspo-bench-sweep", "schema": 1, "rows": [{"status": "ok", "backend_config": {}, "native_times": ["fast"]}]}',
+    ],
 )
 def test_a_file_that_is_no_sweeps_is_left_alone_and_named(stage: Stage, text: str) -> None:
     stage.results.mkdir()

@@ -170,6 +170,13 @@ def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(c
     assert [row[-1][:13] for row in rows if row[0] == "micro-batch 32"] == ["out of memory"]
 
 
+def test_a_sweep_names_what_is_not_told_apart_from_its_best(parts, report):
+    document = on_a_cpu()
+    document["best"]["not_told_apart"] = ["micro-batch 8"]
+    parts(last_sweep=document)
+    assert "0.540 s a fused step at best. Not told apart from it (step times overlap): micro-batch 8." in plain(report())
+
+
 def test_a_sweep_without_a_gpu_has_no_column_of_memory(parts):
     rows = parts(last_sweep=on_a_cpu()).tables["Every setting, its median step"]
     assert rows[0] == ["setting", "fused, one pass", "two passes", "saving", "how it ended"]
