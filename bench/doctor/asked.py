@@ -32,7 +32,12 @@ def judge_asked(settings: Settings, stack: str, presets: Sequence[str]) -> list[
 
 def _judge_preset(preset: str, stack: str, presets: Sequence[str]) -> Finding | None:
     if preset in presets:
-        return None
+        # "stock" sets nothing, so that either backend takes it; of the others the names tell.
+        for_stack = "cpu" if preset.split("-")[0] == "cpu" else "cuda"
+        if preset == "stock" or for_stack == stack:
+            return None
+        action = f"PRESET={PRESETS[stack]} make bench     # or the other stack: STACK={for_stack}"
+        return fail("PRESET", f"{preset} has settings of the {for_stack} stack, and this is the {stack} one", action)
     if preset.endswith(".json"):
         seen = f"{preset!r} is a file, which only the server's container can see; it has the presets {', '.join(presets)}"
         return warn("PRESET", seen, f"PRESET={PRESETS[stack]} make bench     # with the file's settings in BACKEND_CONFIG")

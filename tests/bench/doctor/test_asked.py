@@ -32,6 +32,23 @@ def test_a_preset_that_is_none_gets_the_nearest_there_is_and_the_others(preset: 
     assert finding.action == f"PRESET={near} make bench     # or: a100, cpu, h100-h200, l4, stock"
 
 
+@pytest.mark.parametrize(
+    ("preset", "stack", "status"),
+    [
+        ("l4", "cpu", "fail"),
+        ("cpu", "cuda", "fail"),
+        ("stock", "cpu", "ok"),
+        ("stock", "cuda", "ok"),
+        ("cpu", "cpu", "ok"),
+        ("a100", "cuda", "ok"),
+    ],
+)
+def test_a_preset_of_the_other_stack_is_told_before_the_server_refuses_its_settings(preset: str, stack: str, status: str):
+    (finding,) = judge_asked(Settings(preset=preset), stack, PRESETS)
+    assert finding.status == status
+    assert status == "ok" or finding.action.startswith(f"PRESET={'cpu' if stack == 'cpu' else 'l4'} make bench")
+
+
 def test_a_preset_s_file_is_a_warning_since_only_the_container_can_see_it():
     (finding,) = judged(PRESET="results/presets/best.json")
     assert finding.status == "warn" and "'results/presets/best.json' is a file" in finding.seen
