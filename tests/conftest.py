@@ -1,9 +1,18 @@
-"""Ends the test process with pytest's own exit code."""
+"""What holds for all tests: no property test is judged by the machine's speed, and the process ends with pytest's own exit code."""
 
 import os
 import sys
 
 import pytest
+
+try:
+    import hypothesis
+except ModuleNotFoundError:  # the stack's tests run with pytest alone
+    pass
+else:
+    # A deadline for an example fails where something else has the processor for a moment.
+    hypothesis.settings.register_profile("any machine", deadline=None)
+    hypothesis.settings.load_profile("any machine")
 
 STATUS = pytest.StashKey[int]()
 
