@@ -10,8 +10,8 @@ try:
 except ModuleNotFoundError:  # the stack's tests run with pytest alone
     pass
 else:
-    # A deadline for an example fails where something else has the processor for a moment.
-    hypothesis.settings.register_profile("any machine", deadline=None)
+    # An example's deadline fails where something else has the processor for a moment, and so does a limit on making examples.
+    hypothesis.settings.register_profile("any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
     hypothesis.settings.load_profile("any machine")
 
 STATUS = pytest.StashKey[int]()

@@ -109,7 +109,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
         read_json(tmp_path, LIMIT, "test file")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_and_nothing_else(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any.json"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.prompts import questions, read_questions
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def file_of(tmp_path: Path, text: str) -> Path:

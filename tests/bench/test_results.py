@@ -174,7 +174,7 @@ def test_file_names_say_when_what_and_where(model: str, server: dict[str, Any] |
 gpu_lists = st.none() | st.integers() | st.text() | st.lists(st.none() | st.text() | st.dictionaries(st.text(), st.text()))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(model=st.text(), server=st.none() | st.fixed_dictionaries({"gpus": gpu_lists}))
 def test_any_model_and_server_give_a_name_that_is_one_plain_file_in_the_folder(model: str, server: dict[str, Any] | None) -> None:
     name = results.file_name(replace(FACTS, model=model, server=server))

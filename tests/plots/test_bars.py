@@ -192,7 +192,7 @@ values = (
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None, max_examples=60)
 @given(changes=st.lists(st.tuples(places, values), min_size=1, max_size=3))
 def test_whatever_is_read_can_be_drawn_and_stays_inside(written, changes):
     document = copy.deepcopy(CASES["schema1"])

@@ -161,7 +161,7 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["times", "mean_s", "a"]), inner),
     max_leaves=12,
 )
-fresh = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+fresh = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 
 
 @fresh

@@ -74,7 +74,7 @@ def test_a_wrong_line_in_the_middle_is_named(tmp_path: Path, line: str) -> None:
         folder.rows()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(keep=st.integers(0, 400))
 def test_a_file_cut_anywhere_gives_its_whole_rows(tmp_path: Path, keep: int) -> None:
     (tmp_path / "metrics.jsonl").unlink(missing_ok=True)
