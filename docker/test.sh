@@ -26,7 +26,7 @@ lint() {
   fi
 }
 
-# The real servers' tests wait for most of their time: they run beside the others, and what they print comes after.
+# Lint and what needs no other container. The real servers' tests wait for most of their time: they run beside, and what they print comes after.
 image_tests() {
   local servers code=0
   printed=$(mktemp)
@@ -36,16 +36,11 @@ image_tests() {
   inside pytest -p no:cacheprovider tests/server >"$printed" 2>&1 &
   servers=$!
   inside_as=()
+  lint
   inside pytest -p no:cacheprovider -m "not stack" --ignore=tests/server || code=$?
   wait "$servers" || code=$?
   cat "$printed"
   return "$code"
-}
-
-all_tests() {
-  lint
-  image_tests
-  stack_tests
 }
 
 # pytest alone, in a folder of its own: the stack's tests import nothing of this repository.
@@ -96,6 +91,9 @@ docker build --quiet --file docker/server.Dockerfile --target test --tag "$image
 
 case ${1-} in
   lint) lint ;;
-  "") all_tests ;;
+  "")
+    image_tests
+    stack_tests
+    ;;
   *) inside pytest -p no:cacheprovider "$@" ;;
 esac
