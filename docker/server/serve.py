@@ -6,6 +6,7 @@ python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 800
 
 import argparse
 import os
+import reprlib
 import signal
 import sqlite3
 import sys
@@ -79,14 +80,17 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
 
 def gpu_count(text: str) -> int:
     """The value of --gpus: a number from 1, or "all" for those that this process sees."""
-    return max(1, gpus_in_sight()) if text == "all" else positive(text)
+    return max(1, gpus_in_sight()) if text == "all" else positive(text, ", or all")
 
 
-def positive(text: str) -> int:
-    """A whole number from 1. Raises ValueError for another, which argparse words."""
-    number = int(text)
+def positive(text: str, otherwise: str = "") -> int:
+    """A whole number from 1; raises what argparse shows as it is."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} is none: give a whole number from 1{otherwise}")
     return number
 
 

@@ -111,8 +111,8 @@ def test_more_gpus_than_there_are_need_a_cluster_and_so_do_more_nodes() -> None:
     [
         (["--backend", "jax", "--nodes", "2"], "error: --nodes 2 needs --backend fsdp."),
         (["--backend", "jax", "--ray-address", "auto"], "error: --ray-address needs --backend fsdp"),
-        (["--gpus", "0"], "argument --gpus: invalid gpu_count value: '0'"),
-        (["--gpus", "lots"], "argument --gpus: invalid gpu_count value: 'lots'"),
+        (["--gpus", "0"], "argument --gpus: '0' is none: give a whole number from 1, or all"),
+        (["--gpus", "lots"], "argument --gpus: 'lots' is none: give a whole number from 1, or all"),
     ],
 )
 def test_wrong_flags_are_exit_code_2(flags: list[str], says: str) -> None:
