@@ -15,6 +15,7 @@ from bench.clock import Clock
 from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
 from bench.failures import detail_of, is_occupied
 from bench.probe import Probe
+from bench.telling import Telling
 from bench.wait import ResultWaiter, in_thread
 
 TESTED_SDK = "0.25."
@@ -78,18 +79,25 @@ def _check_sdk() -> None:
 
 def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> None:
     """A server that holds several models would let two clients time each other's steps."""
-    clock = Clock()
-    end_s = clock.now_s() + wait.deadline_s
-    while alive := tenants.alive(probe, clock, wait.say):
+    clock, telling, say = wait.clock, Telling(first_s=0.0), wait.say
+    start_s = clock.now_s()
+    while alive := tenants.alive(probe, clock, say):
         words = tenants.describe_one(alive[0])
         if not may_wait:
             raise UnsupportedError(
                 f"{words} Each would be timed into the other's steps.\nWait for it with --wait-for-tenant, or end the run that holds it."
             )
-        if clock.now_s() >= end_s:
+        waited_s = clock.now_s() - start_s
+        if waited_s >= wait.deadline_s:
             raise ServerGoneError(f"the server was still in use after {wait.deadline_s:.0f} s: {words}")
-        wait.say(f"{words} Waiting for its end.")
+        if telling.due(waited_s):
+            wait.say(f"{words} Waiting for its end.")
+        say = _silent  # every further look is the same
         clock.sleep(TENANT_POLL_S)
+
+
+def _silent(text: str) -> None:
+    pass
 
 
 def _service_client(probe: Probe) -> tinker.ServiceClient:
@@ -142,23 +150,27 @@ def _create(
     except _OccupiedError as occupied:
         if not request.wait_for_tenant:
             raise UnsupportedError(f"{occupied}\nWait for it with --wait-for-tenant, or end the run that holds it.") from occupied
-        say(f"{occupied} Waiting for that.")
-        return _create_when_free(attempt, probe, say)
+        deadline_s = tenants.freed_within_s(probe) + TENANT_MARGIN_S
+        say(f"{occupied} Waiting for that, {deadline_s:.0f} s at most.")
+        return _create_when_free(attempt, probe, deadline_s, wait.clock, say)
 
 
-def _create_when_free(attempt: Callable[[], tinker.TrainingClient], probe: Probe, say: Callable[[str], None]) -> tinker.TrainingClient:
-    deadline_s = tenants.freed_within_s(probe) + TENANT_MARGIN_S
-    clock = Clock()
-    start_s = clock.now_s()
+def _create_when_free(
+    attempt: Callable[[], tinker.TrainingClient], probe: Probe, deadline_s: float, clock: Clock, say: Callable[[str], None]
+) -> tinker.TrainingClient:
+    start_s, telling = clock.now_s(), Telling()
 
     def tell(state: tenacity.RetryCallState) -> None:
-        say(f"the server is still taken after {clock.now_s() - start_s:.0f} s; waiting at most {deadline_s:.0f} s")
+        waited_s = clock.now_s() - start_s
+        if telling.due(waited_s):
+            say(f"the server is still taken after {waited_s:.0f} s; waiting at most {deadline_s:.0f} s")
 
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(_OccupiedError),
         wait=tenacity.wait_fixed(TENANT_POLL_S),
-        stop=tenacity.stop_after_delay(deadline_s),
+        stop=lambda state: clock.now_s() - start_s >= deadline_s,
         before_sleep=tell,
+        sleep=clock.sleep,
     )
     try:
         return retrying(attempt)

@@ -12,10 +12,9 @@ from bench.clock import Clock
 from bench.errors import BenchError, ServerGoneError
 from bench.failures import explain
 from bench.probe import Health, Probe
+from bench.telling import Telling
 from bench.wire import WireCounter
 
-SAY_EVERY_S = 5.0
-SAY_LATER_S = 60.0  # a wait is told of when it has doubled, and at least so often
 FIRST_LOOK_S = 10.0
 LOOK_EVERY_S = 5.0
 # The SDK repeats for ever what is answered with an error: a server that does nothing else for so long will not do better.
@@ -48,8 +47,8 @@ class ResultWaiter:
         limit_s = self.deadline_s if deadline_s is None else deadline_s
         start_s = self.clock.now_s()
         slice_s = FIRST_LOOK_S
-        unwell_since_s: float | None = None
-        said_at_s = 0.0
+        unwell: _Unwell | None = None
+        telling = Telling()
         while True:
             waited_s = self.clock.now_s() - start_s
             if waited_s >= limit_s:
@@ -64,18 +63,17 @@ class ResultWaiter:
                 # A call in a thread may have failed with a timeout of its own: that is its result, not a reason to ask again at once.
                 if isinstance(future, concurrent.futures.Future) and future.done() and future.exception() is error:
                     raise explain(error, stage, self.probe) from error
-                unwell_since_s = self._look(stage, start_s, unwell_since_s)
+                unwell = self._look(stage, start_s, unwell)
                 waited_s = self.clock.now_s() - start_s
-                if unwell_since_s is None and waited_s >= said_at_s + min(said_at_s, SAY_LATER_S):
+                if unwell is None and telling.due(waited_s):
                     self.say(f"{stage}: waiting since {waited_s:.0f} s")
-                    said_at_s = waited_s
                 slice_s = LOOK_EVERY_S
             except BenchError:
                 raise
             except Exception as error:
                 raise explain(error, stage, self.probe) from error
 
-    def _look(self, stage: str, start_s: float, unwell_since_s: float | None) -> float | None:
+    def _look(self, stage: str, start_s: float, before: "_Unwell | None") -> "_Unwell | None":
         """Since when the server has not been healthy, None where it is."""
         looked_s = self.clock.now_s()
         health = self.probe.health()
@@ -88,15 +86,27 @@ class ResultWaiter:
             )
         if health is Health.OK:
             return None
-        since_s = looked_s if unwell_since_s is None else unwell_since_s
+        since_s = looked_s if before is None else before.since_s
+        unwell = before if before and before.health is health else _Unwell(since_s, health)
         unwell_s = self.clock.now_s() - since_s
         if unwell_s >= PATIENCE_S[health]:
             raise ServerGoneError(
                 f"{stage}: the server at {self.probe.base_url} stopped answering ({health.value}) after {waited_s:.0f} s.\n"
                 "It has died or the network is down: look at its log."
             )
-        self.say(f"{stage}: the server does not answer ({health.value}); waiting for it {PATIENCE_S[health] - unwell_s:.0f} s more at most")
-        return since_s
+        if unwell.telling.due(unwell_s):
+            left_s = PATIENCE_S[health] - unwell_s
+            self.say(f"{stage}: the server does not answer ({health.value}); waiting for it {left_s:.0f} s more at most")
+        return unwell
+
+
+@dataclass(frozen=True)
+class _Unwell:
+    """A server that does not answer: since when, how it looks, and when that is told of."""
+
+    since_s: float
+    health: Health
+    telling: Telling = field(default_factory=lambda: Telling(first_s=0.0))
 
 
 def in_thread[T](call: Callable[[], T]) -> concurrent.futures.Future[T]:
@@ -122,7 +132,7 @@ def until_healthy(probe: Probe, deadline_s: float, say: Callable[[str], None], c
     clock = clock or Clock()
     start_s = clock.now_s()
     seen: list[Health] = []
-    said_at_s = [start_s]
+    telling = Telling()
 
     def look() -> Health:
         health = probe.health()
@@ -132,10 +142,9 @@ def until_healthy(probe: Probe, deadline_s: float, say: Callable[[str], None], c
         return health
 
     def tell(state: tenacity.RetryCallState) -> None:
-        now_s = clock.now_s()
-        if now_s - said_at_s[0] >= max(SAY_EVERY_S, (now_s - start_s) / 5):  # less and less often
-            said_at_s[0] = now_s
-            say(f"waiting for {probe.base_url} since {now_s - start_s:.0f} s, for {deadline_s:.0f} s at most: {seen[-1].value}")
+        waited_s = clock.now_s() - start_s
+        if telling.due(waited_s):
+            say(f"waiting for {probe.base_url} since {waited_s:.0f} s, for {deadline_s:.0f} s at most: {seen[-1].value}")
 
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_result(lambda health: health is not Health.OK),

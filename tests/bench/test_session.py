@@ -9,11 +9,12 @@ import pytest
 import tinker
 
 from bench import session, tenants
+from bench.clock import Clock
 from bench.errors import BenchError, InputError, ServerGoneError, UnsupportedError
 from bench.probe import Probe
 from bench.session import ModelRequest, open_session
 from bench.wait import ResultWaiter
-from tests.bench.fakes import HEALTHY, http_server, json_answer
+from tests.bench.fakes import HEALTHY, FakeTime, http_server, json_answer
 
 TENANT = {
     "model_id": "model_7",
@@ -47,15 +48,19 @@ class FakeService:
 def opened(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Opens a session on a fake service and a little HTTP server; gives (session, service, what was said)."""
 
-    def open_on(answers: Any, models: list[str], errors: list[Exception], request: ModelRequest) -> tuple[Any, FakeService, list[str]]:
+    def open_on(
+        answers: Any, models: list[str], errors: list[Exception], request: ModelRequest, clock: FakeTime | None = None
+    ) -> tuple[Any, FakeService, list[str]]:
         service, said = FakeService(models, errors), list[str]()
         monkeypatch.setattr(session, "_service_client", lambda probe: service)
-        monkeypatch.setattr(session, "TENANT_POLL_S", 0.01)
-        monkeypatch.setattr(tenants, "LOOK_EVERY_S", 0.01)
-        monkeypatch.setattr(tenants, "HEARTBEATS_WITHIN_S", 0.02)
+        if clock is None:
+            monkeypatch.setattr(session, "TENANT_POLL_S", 0.01)
+            monkeypatch.setattr(tenants, "LOOK_EVERY_S", 0.01)
+            monkeypatch.setattr(tenants, "HEARTBEATS_WITHIN_S", 0.02)
         with http_server(answers) as url:
             probe = Probe(url)
-            with open_session(probe, ResultWaiter(probe, 10.0, said.append), request, said.append) as found:
+            wait = ResultWaiter(probe, 600.0 if clock else 10.0, said.append, clock.clock() if clock else Clock())
+            with open_session(probe, wait, request, said.append) as found:
                 return found, service, said
 
     return open_on
@@ -123,18 +128,31 @@ def test_a_client_that_lives_on_the_server_is_not_timed_beside(opened: Any, beat
 
 
 def test_the_end_of_another_client_can_be_waited_for(opened: Any, beating: Callable[[int], Any]) -> None:
-    _, service, said = opened(beating(5), ["a"], [], ModelRequest(None, 8, 3, wait_for_tenant=True))
+    clock = FakeTime()
+    _, service, said = opened(beating(60), ["a"], [], ModelRequest(None, 8, 3, wait_for_tenant=True), clock)
     assert len(service.asked) == 1
-    assert sum(text.endswith("Waiting for its end.") for text in said) == 2
+    # Each look finds the heartbeat moved after 1 s, and the next one is 5 s later: seen at 1, 7, 13, 19 ... 175 s, told of when doubled.
+    assert len(clock.pauses) == 60 and clock.now_s == 1000.0 + 30 * 6
+    assert sum("Looking whether its client lives" in text for text in said) == 1
+    assert sum(text.endswith("Waiting for its end.") for text in said) == 6
+
+
+def test_a_long_wait_for_the_tenant_is_told_of_less_and_less_often(opened: Any) -> None:
+    answers = {**HEALTHY, **UNLOADED, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
+    clock = FakeTime()
+    _, _, said = opened(answers, ["a"], [OCCUPIED] * 50, ModelRequest(None, 8, 3, wait_for_tenant=True), clock)
+    told = [text for text in said if "still taken" in text]
+    # 49 tries five seconds apart; looking whether the tenant lives took 22 s before.
+    assert told == [f"the server is still taken after {seconds} s; waiting at most 302 s" for seconds in (5, 10, 20, 40, 80, 140, 200)]
 
 
 def test_waiting_for_the_tenant_goes_on_when_it_is_freed(opened: Any) -> None:
     answers = {**HEALTHY, **UNLOADED, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
     _, service, said = opened(answers, ["a"], [OCCUPIED] * 3, ModelRequest(None, 8, 3, wait_for_tenant=True))
     assert len(service.asked) == 4
-    assert said[2].startswith("the server is taken: session session_3") and said[2].endswith("Waiting for that.")
-    # It lives for 212.4 s more, and 90 s are allowed for the server to notice.
-    assert said[3] == "the server is still taken after 0 s; waiting at most 302 s"
+    assert said[2].startswith("the server is taken: session session_3") and said[2].endswith("Waiting for that, 302 s at most.")
+    # It lives for 212.4 s more, and 90 s are allowed for the server to notice. Nothing more is said of a wait of an instant.
+    assert len(said) == 3
 
 
 def test_a_tenant_that_stays_ends_the_wait_with_its_name(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:

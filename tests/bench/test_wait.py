@@ -117,6 +117,24 @@ def test_a_server_that_cannot_be_reached_is_given_time_to_come_back(found: Healt
     assert clock.now_s - start_s == pytest.approx(15.0 + patience_s)
 
 
+def test_a_server_that_stays_away_is_told_of_at_once_then_less_and_less_often() -> None:
+    wait, _, clock, said = waiter([Health.SILENT] * 21 + [Health.OK])
+    assert wait(ready_in(clock, 125.0), "forward") == "done"
+    away = [text for text in said if "does not answer" in text]
+    # Looks are 5 s apart, from when it was first seen to be away.
+    assert away[:6] == [
+        f"forward: the server does not answer ({Health.SILENT.value}); waiting for it {180 - seconds} s more at most"
+        for seconds in (0, 5, 10, 20, 40, 80)
+    ]
+    assert len(away) == 6
+
+
+def test_a_server_that_looks_otherwise_than_before_is_told_of_at_once() -> None:
+    wait, _, clock, said = waiter([Health.SILENT] * 3 + [Health.UNKNOWN_HOST, Health.OK])
+    assert wait(ready_in(clock, 31.0), "forward") == "done"
+    assert [text.partition("waiting for it ")[2] for text in said[:4]] == [f"{left} s more at most" for left in (180, 175, 170, 45)]
+
+
 def test_a_silence_longer_than_the_deadline_ends_at_the_deadline() -> None:
     wait, _, clock, _ = waiter([Health.SILENT], deadline_s=40.0)
     start_s = clock.now_s
@@ -186,18 +204,14 @@ def test_a_healthy_server_is_not_waited_for() -> None:
     assert clock.pauses == [] and said == []
 
 
-def test_a_server_that_comes_up_is_waited_for_with_a_word_every_five_seconds() -> None:
-    clock, said = healthy_after([Health.REFUSED] * 24 + [Health.OK])
-    # 24 looks half a second apart: 12 s.
-    assert clock.now_s == pytest.approx(1012.0)
-    assert said == [f"waiting for http://server:8000 since {seconds} s, for 60 s at most: connection refused" for seconds in (5, 10)]
-
-
-def test_a_long_wait_is_told_less_and_less_often() -> None:
-    _, said = healthy_after([Health.REFUSED] * 1200 + [Health.OK], deadline_s=1800.0)
-    # Ten minutes: every 5 s for the first 25 s, then after a fifth of what has passed.
-    assert len(said) < 30
-    assert "since 5 s, for 1800 s at most" in said[0]
+def test_a_server_that_comes_up_is_waited_for_and_told_of_by_the_same_rule_as_a_result() -> None:
+    clock, said = healthy_after([Health.REFUSED] * 500 + [Health.OK], deadline_s=1800.0)
+    # 500 looks half a second apart: 250 s.
+    assert clock.now_s == pytest.approx(1250.0)
+    assert said == [
+        f"waiting for http://server:8000 since {seconds} s, for 1800 s at most: connection refused"
+        for seconds in (5, 10, 20, 40, 80, 140, 200)
+    ]
 
 
 def test_a_container_whose_name_is_not_known_yet_is_waited_for() -> None:
