@@ -9,7 +9,7 @@ from typing import Any
 from bench.errors import BenchError, InputError
 from bench.files import read_json
 from bench.scale.document import FOLDER, LAST, save
-from bench.scale.plan import backend_of, gpus_here, parse_counts, planned_rows, processors_here, usual_counts
+from bench.scale.plan import asked_gpus, backend_of, gpus_here, named_counts, planned_rows, processors_here, usual_counts
 from bench.sweep.loop import LOGS, Looper
 from bench.sweep.main import add_flags, ended, options_of, print_table, servers_of
 from bench.sweep.outcome import OK
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--gpus", metavar="N,N", help="the numbers of GPUs; default: 1,2,4,8 as far as this machine has them")
+    made.add_argument("--gpus", metavar="N,N", help="the numbers of GPUs; default: 1,2,4,8 up to GPUS and what this machine has")
     made.add_argument("--preset", help="settings under every row, as a server's; default: the stack's, or what --server-command says")
     add_flags(made)
     return made
@@ -46,13 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def scale(say: Callable[[str], None]) -> None:
         stack = os.environ.get("STACK", "")
         backend = backend_of(args.server_command, stack)
-        counts = parse_counts(args.gpus) if args.gpus else usual_counts(backend, gpus_here, processors_here())
+        counts, left_out = _counts(args, backend, stack)
+        if left_out:
+            say(left_out)
         plan = planned_rows(backend, counts, _under(args, stack))
         folder = args.results / FOLDER
         servers = servers_of(args, folder)
         if args.server_command is None:
             servers.results_seen = f"{servers.results_seen}/{FOLDER}"
-        Looper(plan, servers, options_of(args, folder, None), say, lambda sweep: _saved(sweep, args.results)).run()
+        Looper(plan, servers, options_of(args, folder, None, args.results / LAST), say, lambda sweep: _saved(sweep, args.results)).run()
         document = read_json(args.results / LAST, MAX_PRESET_BYTES, "scaling run's file")
         print_table(servers, f"{servers.results_seen}/../{LAST}", folder / LOGS)
         print(f"Wrote {args.results / LAST}.")
@@ -60,6 +62,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise BenchError(f"no row went well; each says why in the table.\nThe servers' own words are in {folder / LOGS}/.")
 
     return ended(scale)
+
+
+def _counts(args: argparse.Namespace, backend: str, stack: str) -> tuple[tuple[int, ...], str]:
+    """The numbers of GPUs, and what of those asked for is not taken. GPUS is the stack's setting: a server command has its own flags."""
+    in_containers = args.server_command is None
+    asked = asked_gpus(os.environ.get("GPUS", "").strip()) if in_containers else None
+    if args.gpus:
+        return named_counts(args.gpus, asked, backend)
+    # The CPU stack's container sees no GPU, whatever the machine has.
+    look = _no_gpus if in_containers and stack == "cpu" else gpus_here
+    return usual_counts(backend, look, processors_here(), asked)
+
+
+def _no_gpus() -> int | None:
+    return None
 
 
 def _saved(sweep: dict[str, Any], results: Path) -> None:

@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import re
+import reprlib
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping
@@ -53,24 +55,66 @@ def parse_counts(text: str) -> tuple[int, ...]:
         raise InputError(f"--gpus {text!r}: give numbers with commas between, such as 1,2,4,8.") from None
 
 
-def usual_counts(backend: str, gpus_here: Callable[[], int | None], processors: int) -> tuple[int, ...]:
-    """1, 2, 4, 8 as far as the machine has them.
+def asked_gpus(text: str) -> int | None:
+    """The number that GPUS says, None for all or nothing said. Raises InputError for anything else."""
+    if text in ("", "all"):
+        return None
+    if not re.fullmatch(r"0*[1-9][0-9]{0,3}", text, re.ASCII):
+        raise InputError(f"GPUS is {reprlib.repr(text)}.\nGive a whole number from 1, or all.")
+    return int(text)
+
+
+def usual_counts(
+    backend: str, gpus_here: Callable[[], int | None], processors: int, asked: int | None = None
+) -> tuple[tuple[int, ...], str]:
+    """1, 2, 4, 8 as far as the machine has them, up to `asked` and that too; and in a line what is not taken and why, else ''.
 
     Raises:
-        InputError: it has one, or does not tell.
+        InputError: it has one, or does not tell; or fewer GPUs than were asked for, with which no server would start.
     """
-    there = gpus_here()
-    if backend == "jax" and not there:
-        # XLA makes devices of the processor; more than it has cores would measure nothing.
-        there = processors
-    counts = tuple(count for count in USUAL if count <= (there or 0))
+    gpus = gpus_here()
+    # XLA makes devices of the processor; more than it has cores would measure nothing.
+    kind, there = ("processor", processors) if backend == "jax" and not gpus else ("GPU", gpus)
+    if there is None:
+        there = asked or 0
+    found = f"{there or 'no'} {kind}{'s' if there > 1 else ''}"
+    if asked is not None and asked > there and kind == "GPU":
+        raise InputError(f"GPUS={asked}: this machine has {found}.\nGive as many as there are, or all.")
+    wanted = USUAL if asked is None else (*(count for count in USUAL if count < asked), asked)
+    counts = tuple(count for count in wanted if count <= there)
     if len(counts) < 2:
-        found = "no GPU" if not there else f"{there} GPU" if backend == "fsdp" else f"{there} processor"
+        why = f"GPUS={asked} asks for one" if asked == 1 else f"this machine has {found}"
         raise InputError(
-            f"there is nothing to scale over: this machine has {found}.\n"
+            f"there is nothing to scale over: {why}.\n"
             "A machine with two GPUs or more is needed; --gpus says how many where they are elsewhere, as in a Ray cluster."
         )
-    return counts
+    return counts, _left_out(asked, wanted, counts, kind, there, found)
+
+
+def _left_out(asked: int | None, wanted: tuple[int, ...], counts: tuple[int, ...], kind: str, there: int, found: str) -> str:
+    if asked is None:
+        if kind != "GPU" or there == counts[-1]:
+            return ""
+        return f"of this machine's {found} {counts[-1]} are taken at most; --gpus 1,{there} takes all"
+    left = [str(count) for count in wanted if count not in counts]
+    if not left:
+        return ""
+    words = f"{' and '.join(left)} {'is' if len(left) == 1 else 'are'}"
+    return f"GPUS={asked}: {words} not taken, for this machine has {found}; --gpus {','.join(map(str, wanted))} takes all the same"
+
+
+def named_counts(text: str, asked: int | None, backend: str) -> tuple[tuple[int, ...], str]:
+    """The numbers that --gpus names; and in a line that GPUS is none of them, where it is not, else ''.
+
+    Raises:
+        InputError: it is no list of numbers, or more GPUs than GPUS gives the server's container.
+    """
+    counts = parse_counts(text)
+    if asked is None or asked in counts:
+        return counts, ""
+    if backend == "fsdp" and asked < max(counts):
+        raise InputError(f"--gpus {text}: GPUS={asked} gives the server's container fewer.\nLeave GPUS out, or name no more in --gpus.")
+    return counts, f"GPUS={asked} is not taken, for --gpus {text} says which numbers are"
 
 
 def gpus_here() -> int | None:

@@ -28,7 +28,7 @@ UNKNOWN = "unknown"  # the GPU's name where the server does not tell
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for beside the rows and the servers."""
+    """What was asked for beside the rows and the servers; `shown` is the file that is spoken of, by default the sweep's own."""
 
     results: Path
     batch: Path | None
@@ -39,6 +39,12 @@ class Options:
     time_budget_s: float | None
     memory_limit_gib: float | None
     again: bool
+    shown: Path | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file that users know the rows by."""
+        return self.shown or self.results / files.LAST
 
 
 class Looper:
@@ -72,7 +78,8 @@ class Looper:
             why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
             if self.sweep.rows:
                 self._save(f"ended early: {why}")
-                self.say(f"kept {len(self.sweep.rows)} rows in {self.options.results / files.LAST}; the same command goes on from there")
+                count = len(self.sweep.rows)
+                self.say(f"kept {count} {'row' if count == 1 else 'rows'} in {self.options.file}; the same command goes on from there")
             raise
         return self._save(reason)
 
@@ -92,7 +99,8 @@ class Looper:
         return earlier
 
     def _leave(self, earlier: Sweep, why: str) -> None:
-        self.say(f"{files.LAST} {why}; starting anew (it stays as runs/{earlier.file_name()})")
+        kept = self.options.results / "runs" / earlier.file_name()
+        self.say(f"{self.options.file.name} {why}; starting anew (its rows stay in {kept})")
 
     def _batch(self) -> str | None:
         """The frozen batch's file name in the rows' folder: the given one's, else the one of the sweep that goes on, else None."""

@@ -107,8 +107,8 @@ def servers_of(args: argparse.Namespace, results: Path) -> Servers:
     return ProcessServers(args.server_command, args.base_url, results, args.settle_s)
 
 
-def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float | None) -> Options:
-    """What was asked for, with another folder than --results where rows keep theirs elsewhere."""
+def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float | None, shown: Path | None = None) -> Options:
+    """What was asked for, with another folder than --results, and another file to speak of, where rows keep theirs elsewhere."""
     return Options(
         results=results,
         batch=args.batch,
@@ -119,6 +119,7 @@ def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float 
         time_budget_s=args.time_budget_s,
         memory_limit_gib=memory_limit_gib,
         again=args.again,
+        shown=shown,
     )
 
 

@@ -52,7 +52,7 @@ def looper(monkeypatch: pytest.MonkeyPatch) -> type[FakeLooper]:
     monkeypatch.setattr(program, "Looper", FakeLooper)
     monkeypatch.setattr(program, "print_table", lambda *_: None)
     monkeypatch.setattr(FakeLooper, "status", "ok")
-    for name in ("STACK", "PRESET"):
+    for name in ("STACK", "PRESET", "GPUS"):
         monkeypatch.delenv(name, raising=False)
     return FakeLooper
 
@@ -107,6 +107,36 @@ def test_a_machine_of_one_gpu_is_refused_before_anything_starts(
     monkeypatch.setattr(program, "gpus_here", lambda: 1)
     assert main(["--server-command", "true --backend fsdp", "--results", str(tmp_path)]) == 2
     assert "there is nothing to scale over: this machine has 1 GPU." in capsys.readouterr().err
+
+
+def test_gpus_that_the_cpu_stack_does_not_take_are_told_in_a_line_with_why(
+    looper: type[FakeLooper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The machine's GPU is none of the CPU stack's.
+    monkeypatch.setattr(program, "gpus_here", lambda: 1)
+    monkeypatch.setattr(program, "processors_here", lambda: 2)
+    monkeypatch.setenv("STACK", "cpu")
+    monkeypatch.setenv("GPUS", "3")
+    assert main(["--results", str(tmp_path)]) == 0
+    assert [row.label for row in looper.plan] == ["1-gpus-same", "2-gpus-same", "2-gpus-grown"]
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.endswith("] GPUS=3: 3 is not taken, for this machine has 2 processors; --gpus 1,2,3 takes all the same")
+
+
+def test_a_server_command_has_no_use_for_gpus(
+    looper: type[FakeLooper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GPUS", "many")
+    assert main([*SERVER, "--gpus", "1,2", "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("STACK", "cpu")
+    assert main(["--gpus", "1,2", "--results", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "bench: GPUS is 'many'.\nGive a whole number from 1, or all.\n"
+
+
+def test_its_own_file_is_what_is_spoken_of(looper: type[FakeLooper], tmp_path: Path) -> None:
+    assert main([*SERVER, "--gpus", "1,2", "--results", str(tmp_path)]) == 0
+    assert looper.options.file == tmp_path / "last_scale.json"
 
 
 def test_a_run_without_a_row_that_went_well_failed(looper: type[FakeLooper], tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bench.errors import InputError
-from bench.scale.plan import backend_of, gpus_of, parse_counts, planned_rows, usual_counts
+from bench.scale.plan import asked_gpus, backend_of, gpus_of, named_counts, parse_counts, planned_rows, usual_counts
 
 FSDP = "trainer.placement.policy_num_gpus_per_node"
 
@@ -49,11 +49,58 @@ def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
 
 
 def test_the_usual_numbers_are_those_that_the_machine_has() -> None:
-    assert usual_counts("fsdp", lambda: 2, 64) == (1, 2)
-    assert usual_counts("fsdp", lambda: 7, 64) == (1, 2, 4)
-    assert usual_counts("fsdp", lambda: 16, 64) == (1, 2, 4, 8)
-    assert usual_counts("jax", lambda: None, 2) == (1, 2)
-    assert usual_counts("jax", lambda: 4, 2) == (1, 2, 4)
+    assert usual_counts("fsdp", lambda: 2, 64) == ((1, 2), "")
+    assert usual_counts("fsdp", lambda: 8, 64) == ((1, 2, 4, 8), "")
+    assert usual_counts("jax", lambda: None, 2) == ((1, 2), "")
+    assert usual_counts("jax", lambda: None, 64) == ((1, 2, 4, 8), "")
+    assert usual_counts("jax", lambda: 4, 2) == ((1, 2, 4), "")
+
+
+def test_gpus_that_stay_idle_are_told() -> None:
+    assert usual_counts("fsdp", lambda: 7, 64) == ((1, 2, 4), "of this machine's 7 GPUs 4 are taken at most; --gpus 1,7 takes all")
+    assert usual_counts("fsdp", lambda: 16, 64)[0] == (1, 2, 4, 8)
+
+
+def test_the_number_that_was_asked_for_is_the_last_one_and_no_more_are_taken() -> None:
+    assert usual_counts("fsdp", lambda: 8, 64, 3) == ((1, 2, 3), "")
+    assert usual_counts("fsdp", lambda: 8, 64, 4) == ((1, 2, 4), "")
+    assert usual_counts("fsdp", lambda: 16, 64, 12) == ((1, 2, 4, 8, 12), "")
+    # Where the machine does not tell, what was asked for is believed.
+    assert usual_counts("fsdp", lambda: None, 64, 2) == ((1, 2), "")
+
+
+def test_a_number_that_the_processor_does_not_have_is_not_taken_and_told_with_why() -> None:
+    told = "GPUS=3: 3 is not taken, for this machine has 2 processors; --gpus 1,2,3 takes all the same"
+    assert usual_counts("jax", lambda: None, 2, 3) == ((1, 2), told)
+    counts, told = usual_counts("jax", lambda: None, 2, 8)
+    assert counts == (1, 2) and told.startswith("GPUS=8: 4 and 8 are not taken, for this machine has 2 processors;")
+
+
+@pytest.mark.parametrize(
+    ("backend", "gpus", "asked", "says"),
+    [
+        ("fsdp", 2, 3, "GPUS=3: this machine has 2 GPUs."),
+        ("fsdp", 2, 1, "nothing to scale over: GPUS=1 asks for one."),
+        ("jax", None, 1, "nothing to scale over: GPUS=1 asks for one."),
+    ],
+)
+def test_a_number_with_which_nothing_can_be_is_refused(backend: str, gpus: int | None, asked: int, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        usual_counts(backend, lambda: gpus, 4, asked)
+
+
+def test_the_flag_goes_before_gpus_and_says_so() -> None:
+    assert named_counts("1,2", None, "fsdp") == named_counts("1,2", 2, "fsdp") == ((1, 2), "")
+    assert named_counts("1,2", 3, "jax") == ((1, 2), "GPUS=3 is not taken, for --gpus 1,2 says which numbers are")
+    with pytest.raises(InputError, match="--gpus 1,4: GPUS=2 gives the server's container fewer"):
+        named_counts("1,4", 2, "fsdp")
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "99999", "²", "9" * 5000])
+def test_gpus_that_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"GPUS is .*\nGive a whole number from 1, or all\."):
+        asked_gpus(text)
+    assert (asked_gpus(""), asked_gpus("all"), asked_gpus("03")) == (None, None, 3)
 
 
 @pytest.mark.parametrize(

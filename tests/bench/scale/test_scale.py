@@ -34,6 +34,7 @@ class Stage:
         self.servers: Any = SimpleNamespace(identity="fake", client_url="http://s:1", results_seen=str(results / "scale"))
         self.endings: dict[tuple[int, int], Ending] = {}
         self.taken: list[tuple[int, int]] = []
+        self.said: list[str] = []
 
     def take(self, _servers: Any, config: dict[str, Any], arguments: Sequence[str], place: Place, limit_s: float) -> Ending:
         sampled = "--batch" not in arguments
@@ -54,8 +55,8 @@ class Stage:
 
     def scale(self) -> dict[str, Any]:
         self.taken.clear()
-        options = Options(self.results / "scale", None, 4, 1, (), 900.0, None, None, False)
-        sweep = Looper(ROWS, self.servers, options, lambda text: None, lambda document: save(document, self.results) and None).run()
+        options = Options(self.results / "scale", None, 4, 1, (), 900.0, None, None, False, self.results / "last_scale.json")
+        sweep = Looper(ROWS, self.servers, options, self.said.append, lambda document: save(document, self.results) and None).run()
         file: dict[str, Any] = json.loads((self.results / "last_scale.json").read_text())
         assert file == document_of(sweep)
         return file
@@ -97,6 +98,29 @@ def test_rows_that_were_taken_are_not_taken_again(stage: Stage) -> None:
     second = stage.scale()
     assert stage.taken == [(2, 2)]
     assert [row["efficiency_pct"] for row in second["rows"]] == pytest.approx([100.0, 80.0, 50.0, 100.0, 80.0])
+
+
+def test_rows_that_are_left_for_a_new_start_are_those_of_its_own_file_and_where_they_stay_is_told(stage: Stage) -> None:
+    stage.scale()
+    stage.servers.identity = "another"
+    stage.said.clear()
+    stage.scale()
+    why, _, kept = stage.said[0].removesuffix(")").partition("; starting anew (its rows stay in ")
+    assert why == "last_scale.json was made with another server or client: fake"
+    assert Path(kept).parent == stage.results / "scale" / "runs" and Path(kept).is_file()
+
+
+def test_an_interrupt_names_its_own_file_as_what_has_the_rows(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def take(*arguments: Any) -> Ending:
+        if stage.taken:
+            raise KeyboardInterrupt
+        return stage.take(*arguments)
+
+    monkeypatch.setattr(loop, "take", take)
+    with pytest.raises(KeyboardInterrupt):
+        stage.scale()
+    assert stage.said[-1] == f"kept 1 row in {stage.results / 'last_scale.json'}; the same command goes on from there"
+    assert len(json.loads((stage.results / "last_scale.json").read_text())["rows"]) == 1
 
 
 def test_a_model_that_does_not_fit_one_gpu_is_measured_against_two(stage: Stage) -> None:
