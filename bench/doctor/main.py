@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.arguments import Parser
 from bench.doctor.examine import examine
 from bench.doctor.finding import Finding
 from bench.doctor.report import as_json, screen
@@ -21,7 +22,7 @@ Exit codes: 0 make bench can be expected to work; 1 something must be mended fir
 
 def main(arguments: Sequence[str] | None = None, world: World | None = None) -> int:
     """Prints the report; returns the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python3 -m bench doctor",
         description="Looks at this machine and says what `make bench` needs here: ok, or what to type.",
         epilog=EPILOG,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.arguments import Parser
 from bench.errors import BenchError, InputError
 from bench.files import read_json
 from bench.scale.document import FOLDER, LAST, save
@@ -27,7 +28,7 @@ works here, and says nothing about GPUs. The same command later takes what is mi
 
 def parser() -> argparse.ArgumentParser:
     """The flags."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="python3 -m bench scale",
         description="Runs one frozen batch, and one that grows, on 1, 2, 4 and 8 GPUs, and says how much faster they are.",
         epilog=EPILOG,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from bench.arguments import Parser
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError
 from bench.sweep.compose_servers import ComposeServers
 from bench.sweep.document import LAST
@@ -37,7 +38,7 @@ def _number(low: float, kind: Callable[[str], float]) -> Callable[[str], Any]:
 
 def parser() -> argparse.ArgumentParser:
     """The flags."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="python3 -m bench sweep",
         description="Runs one frozen batch on one server setting after another, and says which is the fastest that fits.",
         epilog=EPILOG,

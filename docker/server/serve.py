@@ -6,7 +6,6 @@ python serve.py --model /models/tiny-qwen3 --backend jax --preset cpu --port 800
 
 import argparse
 import os
-import reprlib
 import signal
 import sqlite3
 import sys
@@ -21,6 +20,7 @@ import engine_spans
 import leftovers
 import placement
 import upstream
+from arguments import Parser, whole
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
 from machine import gpus_in_sight
 
@@ -34,25 +34,27 @@ STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help="name on the Hugging Face hub, or folder")
     parser.add_argument("--backend", choices=["jax", "fsdp"], default="fsdp", help="default: %(default)s")
     parser.add_argument("--preset", help="a file of presets/, without .json, or any such file by its path; default: SkyRL's own settings")
     parser.add_argument("--backend-config", default="", metavar="JSON", help="settings that go over the preset's")
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
     parser.add_argument("--gpus", type=gpu_count, help="GPUs of each node to spread the model over, or all; default: the settings', else 1")
-    parser.add_argument("--nodes", type=positive, help="nodes of a Ray cluster to spread it over; default: the settings', else 1")
+    parser.add_argument("--nodes", type=whole(1), help="nodes of a Ray cluster to spread it over; default: the settings', else 1")
     parser.add_argument("--ray-address", default="", help="a running Ray cluster's; default: one of this machine's own, for this server")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; default: %(default)s")
-    parser.add_argument("--port", type=int, default=8000, help="default: %(default)s")
+    parser.add_argument("--port", type=whole(1, 65535), default=8000, help="default: %(default)s")
     parser.add_argument("--state", default="", metavar="DIR", help="folder that keeps both of these; default: they go with the server")
     parser.add_argument("--database-url", help="default: a SQLite file in the state")
     parser.add_argument("--checkpoints-base", help="folder of saved weights; default: one in the state")
     parser.add_argument("--compile-cache", metavar="DIR", help="folder for what the JAX backend compiles; default: it compiles anew")
-    parser.add_argument("--session-timeout-s", type=int, default=300, help="drop a client's model after this silence; default: %(default)s")
+    parser.add_argument(
+        "--session-timeout-s", type=whole(1), default=300, help="drop a client's model after this silence; default: %(default)s"
+    )
     parser.add_argument(
         "--keep-requests-s",
-        type=int,
+        type=whole(0),
         default=KEEP_REQUESTS_S,
         help="drop the data of requests finished longer ago; 0 keeps all; default: %(default)s",
     )
@@ -80,18 +82,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
 
 def gpu_count(text: str) -> int:
     """The value of --gpus: a number from 1, or "all" for those that this process sees."""
-    return max(1, gpus_in_sight()) if text == "all" else positive(text, ", or all")
-
-
-def positive(text: str, otherwise: str = "") -> int:
-    """A whole number from 1; raises what argparse shows as it is."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} is none: give a whole number from 1{otherwise}")
-    return number
+    return max(1, gpus_in_sight()) if text == "all" else whole(1, otherwise=", or all")(text)
 
 
 def check_devices(args: argparse.Namespace) -> None:

@@ -23,6 +23,12 @@ def serve(*flags: str) -> subprocess.CompletedProcess[str]:
         (["--backend-config", "{x"], "--backend-config is not JSON"),
         (["--backend-config", "[1]"], "--backend-config is not a JSON object: '[1]'."),
         (["--backend", "jax", "--runtime-role", "trainer"], "--runtime-role trainer needs --backend fsdp"),
+        (["--port", "70000"], "argument --port: '70000' is none: give a whole number from 1 to 65535.\nSee serve.py --help."),
+        (["--session-timeout-s", "1.5"], "argument --session-timeout-s: '1.5' is none: give a whole number from 1."),
+        (["--keep-requests-s", "9" * 5000], "argument --keep-requests-s: '999999999999...9999999999999' is none: give a whole number"),
+        (["--backend", "tpu"], "argument --backend: invalid choice: 'tpu' (choose from"),
+        (["--prest", "l4\nor so"], "unrecognized arguments: --prest l4 or so.\nSee serve.py --help."),
+        (["--preset"], "argument --preset: expected one argument.\n"),
     ],
 )
 def test_wrong_usage_is_two_lines_and_exit_code_2(flags: list[str], says: str) -> None:

@@ -120,7 +120,7 @@ def test_gpus_that_the_cpu_stack_does_not_take_are_told_in_a_line_with_why(
     assert main(["--results", str(tmp_path)]) == 0
     assert [row.label for row in looper.plan] == ["1-gpus-same", "2-gpus-same", "2-gpus-grown"]
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.endswith("] GPUS=3: 3 is not taken, for this machine has 2 processors; --gpus 1,2,3 takes all the same")
+    assert said.endswith("] GPUS=3: 3 is not taken, for this machine has 2 processors; SCALE_ARGS='--gpus 1,2,3' takes all")
 
 
 def test_a_server_command_has_no_use_for_gpus(
