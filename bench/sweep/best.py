@@ -8,6 +8,7 @@ from typing import Any
 from bench.sweep.document import Sweep
 from bench.sweep.outcome import OK
 from bench.sweep.preset import settings_of, write_preset
+from bench.sweep.reasons import reasons
 from bench.sweep.rows import best_of, fitting
 
 
@@ -22,18 +23,20 @@ def best_entry(sweep: Sweep, first_key: str, memory_limit_gib: float | None, res
         return None, None
     first = sweep.rows.get(first_key)
     gain = first["native_1pass_s"] / best["native_1pass_s"] if first and first["native_1pass_s"] else None
-    why = f"the fastest of {sum(row['status'] == OK for row in rows)} settings that ran: {best['native_1pass_s']:.3f} s a fused step"
+    fast = f"{best['native_1pass_s']:.3f} s a fused step, the fastest of {sum(row['status'] == OK for row in rows)} settings that ran"
     if first and gain is not None and first is not best:
-        why += f", {gain:.2f} times as fast as {first['label']}"
+        fast += f", {gain:.2f} times as fast as {first['label']}"
     result = _result_of(best, results)
     settings = settings_of(best, (result.get("environment") or {}).get("server"))
-    preset = write_preset(results, best, settings, sweep.facts, why)
+    near = not_told_apart(rows, best, memory_limit_gib)
+    why = reasons(rows, best, settings, memory_limit_gib, near)
+    preset = write_preset(results, best, settings, sweep.facts, fast, why)
     entry = {
         "label": best["label"],
         "backend_config": settings,
         "native_1pass_s": best["native_1pass_s"],
         "speedup_vs_first": gain,
-        "not_told_apart": not_told_apart(rows, best, memory_limit_gib),
+        "not_told_apart": near,
         "preset_file": str(preset.relative_to(results)),
     }
     return entry, result.get("roofline")

@@ -10,6 +10,7 @@ from bench.sweep.rows import BYTES_PER_GIB
 
 # The server's launcher sets these itself, by what is installed where it runs.
 OF_THE_LAUNCHER = ("trainer.flash_attn", "trainer.remove_microbatch_padding")
+PACKING = "trainer.max_tokens_per_microbatch"
 ORDER_NOTE = "older servers returned outputs in packed order with it (SkyRL#1865): check with `bench verify`"
 
 
@@ -20,21 +21,22 @@ def settings_of(row: dict[str, Any], server: dict[str, Any] | None) -> dict[str,
     return under | dict(row["backend_config"])
 
 
-def write_preset(results: Path, row: dict[str, Any], settings: dict[str, Any], facts: dict[str, Any], why: str) -> Path:
-    """Writes presets/best-<model>-<gpu>.json under the results folder; `why` says for the row's own settings what they won."""
+def write_preset(
+    results: Path, row: dict[str, Any], settings: dict[str, Any], facts: dict[str, Any], fast: str, why: dict[str, str]
+) -> Path:
+    """Writes presets/best-<model>-<gpu>.json under the results folder; `fast` says how fast the row is, `why` what each setting is for."""
     model = str(facts.get("model") or "").rstrip("/").rpartition("/")[2]
     name = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.")[:60] or "unnamed" for part in (model, str(facts.get("gpu"))))
     batch = facts.get("batch") or {}
-    reasons = {key: why if key in row["backend_config"] else "as on every server of the sweep" for key in settings}
-    if "trainer.max_tokens_per_microbatch" in reasons:
-        reasons["trainer.max_tokens_per_microbatch"] += f"; {ORDER_NOTE}"
+    if PACKING in why:
+        why = why | {PACKING: f"{why[PACKING]}; {ORDER_NOTE}"}
     peak_bytes = row["peak_memory_bytes"]
     document = {
         "description": f"The fastest of a sweep for {model} on {facts.get('gpu')}: "
-        f"{batch.get('sequences')} sequences, {batch.get('target_tokens')} target tokens a step.",
+        f"{batch.get('sequences')} sequences, {batch.get('target_tokens')} target tokens a step; {fast}.",
         **({"gpu_memory_gib": math.ceil(peak_bytes / BYTES_PER_GIB)} if peak_bytes else {}),
         "backend_config": settings,
-        "why": reasons,
+        "why": why,
     }
     path = results / "presets" / f"best-{name}.json"
     write_json(path, document)
