@@ -34,7 +34,7 @@ _SERVER_OPTIONS = (
 )
 
 
-def server_options[F: Callable[..., Any]](command: F) -> F:
+def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the flags that every command with a server has."""
     for option in reversed(_SERVER_OPTIONS):
         command = option(command)

@@ -7,27 +7,37 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from bench.doctor.finding import Finding, fail, ok, warn
-from bench.doctor.settings import PRESETS, Settings, whole_number
+from bench.doctor.settings import MOST, PRESETS, Settings, whole_number
 
 ASKED = "Settings"
-# The most that bench, the server or docker/repeat.sh takes.
-MOST = {"STEPS": 100_000, "MAX_TOKENS": 131_072, "REPEAT": 999, "NODES": 1024}
-DEFAULTS = {"STEPS": "8", "MAX_TOKENS": "512", "REPEAT": "1", "NODES": "1"}
+DEFAULTS = {"STEPS": "8", "MAX_TOKENS": "512", "REPEAT": "1", "NODES": "1", "GPUS": "1", "PORT": "8000"}
 
 EXAMPLES = {"cpu": '{"train_micro_batch_size": 8}', "cuda": '{"trainer.micro_train_batch_size_per_gpu": 8}'}
 
 
-def judge_asked(settings: Settings, stack: str, presets: Sequence[str]) -> list[Finding]:
-    """A finding for each setting with a value that it cannot have, else one that names what was set; `presets` are those there are."""
+def judge_asked(settings: Settings, stack: str, presets: Sequence[str], others: Sequence[Finding | None] = ()) -> list[Finding]:
+    """A finding for each setting with a value that it cannot have, else one that names what was set.
+
+    `presets` are those there are; `others` what was found of settings that are judged elsewhere.
+    """
     preset = settings.preset or PRESETS[stack]
-    found = [_judge_preset(preset, stack, presets), *(_judge_number(name, value) for name, value in settings.numbers)]
-    found.append(_judge_backend_config(settings.backend_config, EXAMPLES[stack]))
+    found = [_judge_stack(settings.no_stack), _judge_preset(preset, stack, presets)]
+    found += [_judge_number(name, value) for name, value in settings.numbers]
+    found += [judge_backend_config(settings.backend_config, stack), *others]
     wrong = [finding for finding in found if finding]
     if wrong:
         return wrong
     given = [f"{name}={value}" for name, value in settings.numbers if value]
     given += ["BACKEND_CONFIG over it"] if settings.backend_config else []
+    given += [name for name, value in settings.flags if value]
     return [ok(ASKED, ", ".join([f"preset {preset}", *given]))]
+
+
+def _judge_stack(given: str) -> Finding | None:
+    if not given:
+        return None
+    action = "STACK=cpu make bench     # or STACK=cuda; left out, a GPU that works decides"
+    return fail("STACK", f"it is {reprlib.repr(given)}, neither cpu nor cuda", action)
 
 
 def _judge_preset(preset: str, stack: str, presets: Sequence[str]) -> Finding | None:
@@ -47,23 +57,26 @@ def _judge_preset(preset: str, stack: str, presets: Sequence[str]) -> Finding | 
 
 
 def _judge_number(name: str, value: str) -> Finding | None:
-    if not value or whole_number(value, MOST[name]) is not None:
+    or_all = name == "GPUS"
+    if not value or whole_number(value, MOST[name]) is not None or (or_all and value == "all"):
         return None
-    seen = f"it is {reprlib.repr(value)}, no whole number from 1 to {MOST[name]:,}"
-    return fail(name, seen, f"{name}={DEFAULTS[name]} make bench     # or with another number")
+    seen = f"it is {reprlib.repr(value)}, no whole number from 1 to {MOST[name]:,}{', nor all' if or_all else ''}"
+    return fail(name, seen, f"{name}={DEFAULTS[name]} make bench     # or with another number{', or all' if or_all else ''}")
 
 
-def _judge_backend_config(text: str, example: str) -> Finding | None:
+def judge_backend_config(text: str, stack: str, refused: str = "") -> Finding | None:
+    """`refused` is why the server's launcher, where it was asked, would not have it."""
     if not text:
         return None
     try:
         wrong = "" if isinstance(json.loads(text, parse_constant=_refuse_constant), dict) else "no JSON object"
     except (ValueError, RecursionError) as error:  # also: an integer of thousands of digits, nesting without end
         wrong = f"no JSON ({str(error).split(';')[0]})"
-    if not wrong:
+    if not wrong and not refused:
         return None
-    action = f"BACKEND_CONFIG='{example}' make bench     # one object, such as this one; without BACKEND_CONFIG the preset's settings hold"
-    return fail("BACKEND_CONFIG", f"it is {wrong}: {reprlib.repr(text)}", action)
+    seen = f"it is {wrong}: {reprlib.repr(text)}" if wrong else refused
+    action = f"BACKEND_CONFIG='{EXAMPLES[stack]}' make bench     # one object, such as this one; without it the preset's settings hold"
+    return fail("BACKEND_CONFIG", seen, action)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from bench.doctor import asked, cuda, engine, gpu, host, hub, runtime
+from bench.doctor import asked, cuda, engine, flags, gpu, host, hub, runtime, server
 from bench.doctor.commands import Output
 from bench.doctor.finding import Finding, ok, warn
 from bench.doctor.settings import MODELS, PRESETS, Settings
@@ -50,19 +50,58 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     if gpus or stack == "cuda":
         about_gpu = _gpu_findings(world, settings, gpus, docker, tried, needs)
         findings += about_gpu if stack == "cuda" else [_soften(finding) for finding in about_gpu]
-    findings += asked.judge_asked(settings, stack, list(needs))
+    findings += asked.judge_asked(settings, stack, list(needs), _elsewhere(world, settings, stack, docker))
     if docker.info:
         findings.append(_judge_images(docker.images, stack))
     model = settings.model or MODELS[stack]
     cached = _is_cached(world, settings, model, docker)
     findings.append(_judge_disk(world, docker, stack, model, cached))
-    findings.append(_judge_port(world, settings))
-    offline = bool(settings.offline)
-    asks = not (cached or offline or hub.is_folder(model))
-    status, problem = world.hub_status(settings, model) if asks else (None, "")
-    findings.append(hub.judge_model(settings, model, cached, offline, (status, problem)))
+    if settings.port:
+        findings.append(_judge_port(world, settings))
+    findings.append(_judge_model(world, settings, stack, model, cached, docker))
     findings.append(host.judge_results(world.root / settings.results))
     return stack, findings
+
+
+def _elsewhere(world: World, settings: Settings, stack: str, docker: Engine) -> list[Finding | None]:
+    """What is wrong with the flags of each command, and what the launcher in the server's image, once built, says of BACKEND_CONFIG."""
+    found = [flags.judge_flags(name, text, world.read) for name, text in settings.flags]
+    if settings.backend_config and SERVERS[stack] in docker.images and asked.judge_backend_config(settings.backend_config, stack) is None:
+        name = f"gspo-bench-doctor-{os.getpid()}"
+        output = world.run(server.try_settings(SERVERS[stack], stack, settings.backend_config, settings.gpus, name), CONTAINER_LIMIT_S)
+        _remove_if_hanging(world, output, name)
+        found.append(asked.judge_backend_config(settings.backend_config, stack, server.refusal(output)))
+    return found
+
+
+def _judge_model(world: World, settings: Settings, stack: str, model: str, cached: bool, docker: Engine) -> Finding:
+    if hub.is_folder(model):
+        if stack == "cpu" and model == MODELS["cpu"]:
+            return hub.judge_folder(model, stack, True, False)
+        return hub.judge_folder(model, stack, _has_folder(world, settings, stack, model, docker), world.has_folder(model))
+    offline = bool(settings.offline)
+    status, problem = world.hub_status(settings, model) if not (cached or offline) else (None, "")
+    return hub.judge_model(settings, model, cached, offline, (status, problem))
+
+
+def _has_folder(world: World, settings: Settings, stack: str, model: str, docker: Engine) -> bool | None:
+    """Whether the server's container would have the model's folder, None where that is not known: before its image is built."""
+    if SERVERS[stack] not in docker.images:
+        return None
+    name = f"gspo-bench-doctor-{os.getpid()}"
+    output = world.run(server.look_for_folder(SERVERS[stack], model, _volumes(world, settings), name), CONTAINER_LIMIT_S)
+    _remove_if_hanging(world, output, name)
+    return {0: True, 1: False}.get(output.code if output.code is not None else -1)
+
+
+def _remove_if_hanging(world: World, output: Output, name: str) -> None:
+    if output.problem == "timeout":
+        world.run(["docker", "rm", "--force", name])
+
+
+def _volumes(world: World, settings: Settings) -> list[str]:
+    label = f"label=com.docker.compose.project={settings.project}"
+    return world.run(["docker", "volume", "ls", "--filter", label, "--format", "{{.Name}}"]).out.split()
 
 
 def _ask_engine(world: World) -> Engine:
@@ -103,8 +142,7 @@ def _judge_runtime(world: World, docker: Engine) -> Finding:
         return runtime.predict(docker.info, toolkit, docker.snap)
     name = f"gspo-bench-doctor-{os.getpid()}"
     output = world.run(runtime.trial(image, name), CONTAINER_LIMIT_S)
-    if output.problem == "timeout":
-        world.run(["docker", "rm", "--force", name])
+    _remove_if_hanging(world, output, name)
     return runtime.judge_trial(output, toolkit, docker.snap)
 
 
@@ -119,9 +157,7 @@ def _is_cached(world: World, settings: Settings, model: str, docker: Engine) -> 
     image = next((image for image in (*SERVERS.values(), CLIENT) if image in docker.images), None)
     if image is None or hub.is_folder(model):
         return False
-    label = f"label=com.docker.compose.project={settings.project}"
-    volumes = world.run(["docker", "volume", "ls", "--filter", label, "--format", "{{.Name}}"]).out.split()
-    for volume in volumes:
+    for volume in _volumes(world, settings):
         name = f"gspo-bench-doctor-{os.getpid()}"
         if hub.is_complete(world.run(hub.list_cache(volume, image, model, name), CONTAINER_LIMIT_S).out):
             return True

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bench.doctor.finding import Finding, fail, ok, warn
-from bench.doctor.settings import Settings
+from bench.doctor.settings import MODELS, Settings
 
 NAME = "Model"
 CACHE = "/cache"  # where the server's image keeps what it downloads; HF_HOME is huggingface/ in it
@@ -39,11 +39,22 @@ def _has_weights(names: Sequence[str]) -> bool:
     return len(counts) == counts[0] if counts else "model.safetensors" in names
 
 
+def judge_folder(model: str, stack: str, there: bool | None, on_host: bool) -> Finding:
+    """`there`: whether the server's container has it, None before that can be seen; `on_host`: whether this machine has such a folder,
+    of which compose mounts none."""
+    if there:
+        return ok(NAME, f"{model}, a folder in the server's container: nothing to download")
+    action = f"MODEL={MODELS[stack]} make bench     # or with a model of the hub, by its name there"
+    own = "; this machine's own folder of that name is not seen there" if on_host else ""
+    if there is None:
+        seen = f"whether the server's container has the folder {model} is not known: its image is not built yet, or did not start{own}"
+        return warn(NAME, seen, action)
+    return fail(NAME, f"the server's container has no folder {model} with a config.json{own}", action)
+
+
 def judge_model(settings: Settings, model: str, cached: bool, offline: bool, answer: tuple[int | None, str]) -> Finding:
     """answer is (the hub's HTTP status for the model's config.json, ''), or (None, why there is none)."""
     status, problem = answer
-    if is_folder(model):
-        return ok(NAME, f"{model}, a folder in the image: nothing to download")
     if cached:
         return ok(NAME, f"{model} is in the cache")
     if offline:

@@ -11,13 +11,13 @@ from bench.arguments import Parser
 from bench.doctor.examine import examine
 from bench.doctor.finding import Finding
 from bench.doctor.report import as_json, screen
-from bench.doctor.settings import SettingError, Settings, project_name, read_dotenv, read_settings
+from bench.doctor.settings import Settings, project_name, read_dotenv, read_settings
 from bench.doctor.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 EPILOG = """Settings are those of make bench: STACK, MODEL, PRESET, BACKEND_CONFIG, STEPS, MAX_TOKENS, REPEAT, PORT, GPUS, NODES,
-RESULTS, HF_* from the environment or .env.
-Exit codes: 0 make bench can be expected to work; 1 something must be mended first; 2 wrong usage."""
+RESULTS, HF_*, BENCH_ARGS, and LEARN_ARGS, SWEEP_ARGS and SCALE_ARGS of the other targets, from the environment or .env.
+Exit codes: 0 make bench can be expected to work; 1 something must be mended first; 2 a wrong flag."""
 
 
 def main(arguments: Sequence[str] | None = None, world: World | None = None) -> int:
@@ -31,12 +31,8 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     args = parser.parse_args(arguments)
     world = world or World(ROOT)
-    try:
-        project = project_name(world.read("compose.yaml"), world.root.name)
-        settings = read_settings(os.environ, read_dotenv(world.read(".env")), project)
-    except SettingError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
+    project = project_name(world.read("compose.yaml"), world.root.name)
+    settings = read_settings(os.environ, read_dotenv(world.read(".env")), project)
     try:
         stack, findings = examine(world, settings)
         print(_report(findings, settings, stack, args.json), flush=True)

@@ -1,27 +1,26 @@
 """The settings of `make bench`, read as compose reads them: the environment, then .env, then the defaults."""
 
 import re
-import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 STACKS = ("cpu", "cuda")
 MODELS = {"cpu": "/models/tiny-qwen3", "cuda": "Qwen/Qwen3-0.6B"}
 PRESETS = {"cpu": "cpu", "cuda": "l4"}
-NUMBERS = ("STEPS", "MAX_TOKENS", "REPEAT", "NODES")
+# The most that bench, the server, docker/repeat.sh or a port takes.
+MOST = {"STEPS": 100_000, "MAX_TOKENS": 131_072, "REPEAT": 999, "NODES": 1024, "GPUS": 1024, "PORT": 65_535}
+FLAGS = ("BENCH_ARGS", "LEARN_ARGS", "SWEEP_ARGS", "SCALE_ARGS")
 HUB = "https://huggingface.co"
-
-
-class SettingError(ValueError):
-    """A setting has a value that it cannot have; the text is two lines for the user."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults, offline None;
-    gpus 0 means all. `numbers` (STEPS and the like, by name) and `backend_config` are as written, '' where they are not set."""
+    gpus 0 means all. `numbers` (STEPS and the like, by name), `flags` (BENCH_ARGS and the like) and `backend_config` are as written,
+    '' where they are not set. What cannot be is the default beside them, but port, which then is 0; `no_stack` is STACK's value then."""
 
     stack: str = ""
+    no_stack: str = ""
     model: str = ""
     preset: str = ""
     port: int = 8000
@@ -31,6 +30,7 @@ class Settings:
     offline: bool | None = None
     results: str = "results"
     numbers: tuple[tuple[str, str], ...] = ()
+    flags: tuple[tuple[str, str], ...] = ()
     backend_config: str = ""
     token: str = field(default="", repr=False)
 
@@ -57,26 +57,25 @@ def project_name(compose_yaml: str, folder: str) -> str:
 
 
 def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], project: str) -> Settings:
-    """Settings from both. An empty value counts as none, as in `${PORT:-8000}`. Raises SettingError."""
+    """Settings from both. An empty value counts as none, as in `${PORT:-8000}`."""
 
     def get(key: str, default: str = "") -> str:
         return environment.get(key, dotenv.get(key, "")).strip() or default
 
-    stack = get("STACK")
-    if stack and stack not in STACKS:
-        raise SettingError(f"STACK is {stack!r}.\nGive cpu or cuda, or leave it out: a GPU that works decides.")
-    gpus, offline = get("GPUS", "1"), get("HF_HUB_OFFLINE")
+    stack, gpus, offline = get("STACK"), get("GPUS", "1"), get("HF_HUB_OFFLINE")
     return Settings(
-        stack=stack,
+        stack=stack if stack in STACKS else "",
+        no_stack="" if stack in STACKS else stack,
         model=get("MODEL"),
         preset=get("PRESET"),
-        port=_number("PORT", get("PORT", "8000"), 65535),
-        gpus=0 if gpus == "all" else _number("GPUS", gpus, 1024),
+        port=whole_number(get("PORT", "8000"), MOST["PORT"]) or 0,
+        gpus=0 if gpus == "all" else whole_number(gpus, MOST["GPUS"]) or 1,
         project=get("COMPOSE_PROJECT_NAME", project),
         hub=re.sub(r"(?<=//)[^/@]*@", "", get("HF_ENDPOINT", HUB)).rstrip("/"),  # it is printed: without a user and password
         offline=offline.lower() in ("1", "on", "yes", "true") if offline else None,
         results=get("RESULTS", "results"),
-        numbers=tuple((name, get(name)) for name in NUMBERS),
+        numbers=tuple((name, get(name)) for name in MOST),
+        flags=tuple((name, get(name)) for name in FLAGS),
         backend_config=get("BACKEND_CONFIG"),
         token=get("HF_TOKEN"),
     )
@@ -88,10 +87,3 @@ def whole_number(value: str, most: int) -> int | None:
     if not digits.isascii() or not digits.isdigit() or len(digits) > len(str(most)):  # int refuses thousands of digits
         return None
     return int(digits) if int(digits) <= most else None
-
-
-def _number(key: str, value: str, most: int) -> int:
-    number = whole_number(value, most)
-    if number is None:
-        raise SettingError(f"{key} is {reprlib.repr(value)}.\nGive a whole number from 1 to {most}.")
-    return number

@@ -40,6 +40,13 @@ class World:
         except OSError:
             return None
 
+    def has_folder(self, path: str) -> bool:
+        """Whether this machine has a folder of that name."""
+        try:
+            return (self.root / path).expanduser().is_dir()
+        except (OSError, RuntimeError, ValueError):  # such as a name that is too long, or a home that is none
+            return False
+
     def port_is_free(self, port: int) -> bool:
         """Whether a server could listen on 127.0.0.1:port; a port that only root may take is free when nobody answers there."""
         with socket.socket() as server:

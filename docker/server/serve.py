@@ -58,6 +58,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         default=KEEP_REQUESTS_S,
         help="drop the data of requests finished longer ago; 0 keeps all; default: %(default)s",
     )
+    parser.add_argument("--check-only", action="store_true", help="say whether these settings can be, as far as names tell; start nothing")
     args = parser.parse_args(argv)
     try:
         preset = load_preset(args.preset) if args.preset else {}
@@ -68,7 +69,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         args.backend_config = own | asked | placement.settings(args.backend, args.runtime_role, args.gpus, args.nodes, asked)
         check(args.backend, args.backend_config)
         args.placement = placement.placement_of(args.backend, args.runtime_role, args.backend_config)
-        check_devices(args)
+        if not args.check_only:
+            check_devices(args)
         if args.model.startswith(("/", ".")) and not Path(args.model).is_dir():
             raise UsageError(
                 f"there is no folder {args.model}.\nGive --model (MODEL) a name on the Hugging Face hub, or a folder that is there."
@@ -183,8 +185,12 @@ def exit_on(signum: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Command line entry. Exits 2 for wrong usage, 1 where SkyRL is not as expected or its engine died, 143 after SIGTERM."""
+    """Command line entry. Exits 0 where settings were only checked and can be, 2 for wrong usage, 1 where SkyRL is not as expected or its
+    engine died, 143 after SIGTERM.
+    """
     args = parse()
+    if args.check_only:
+        return
     prepare_environment(args.backend, os.environ, args.placement.devices, args.ray_address)
     if args.compile_cache and args.backend == "jax":
         compile_cache.use(Path(args.compile_cache), os.environ)

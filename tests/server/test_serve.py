@@ -88,6 +88,14 @@ def test_the_cpu_presets_settings_are_the_jax_backends(name: str) -> None:
 
 
 @pytest.mark.server
+def test_settings_can_be_checked_alone_and_nothing_is_started_for_it() -> None:
+    can = serve("--check-only", "--backend", "jax", "--preset", "cpu", "--gpus", "2")
+    assert (can.returncode, can.stdout, can.stderr) == (0, "", "")
+    cannot = serve("--check-only", "--backend", "jax", "--backend-config", '{"max_lora_rang": 8}')
+    assert (cannot.returncode, cannot.stderr.split("\n")[0]) == (2, "error: the jax backend has no setting max_lora_rang.")
+
+
+@pytest.mark.server
 def test_a_setting_that_the_backend_does_not_have_is_named() -> None:
     with pytest.raises(UsageError, match=r"the jax backend has no setting max_lora_rang\.\n"):
         check("jax", {"max_lora_rang": 8, "max_lora_rank": 8})

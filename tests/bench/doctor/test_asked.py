@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.doctor.asked import DEFAULTS, EXAMPLES, judge_asked
+from bench.doctor.asked import DEFAULTS, EXAMPLES, judge_asked, judge_backend_config
 from bench.doctor.finding import Finding
-from bench.doctor.settings import NUMBERS, Settings, read_settings, whole_number
+from bench.doctor.settings import MOST, Settings, read_settings, whole_number
 
 PRESETS = ("a100", "cpu", "h100-h200", "l4", "stock")
 ROOT = Path(__file__).parents[3]
@@ -63,9 +63,23 @@ def test_steps_that_are_no_number_from_1_are_named_with_what_they_may_be(value: 
 
 
 def test_every_number_is_judged_by_its_own_limit():
-    found = judged(STEPS="100000", MAX_TOKENS="131073", REPEAT="1000", NODES="x")
-    assert [finding.name for finding in found] == ["MAX_TOKENS", "REPEAT", "NODES"]
-    assert set(DEFAULTS) == set(NUMBERS)
+    found = judged(STEPS="100000", MAX_TOKENS="131073", REPEAT="1000", NODES="x", GPUS="1025", PORT="65536")
+    assert [finding.name for finding in found] == ["MAX_TOKENS", "REPEAT", "NODES", "GPUS", "PORT"]
+    assert set(DEFAULTS) == set(MOST)
+
+
+def test_a_port_a_number_of_gpus_or_a_stack_that_cannot_be_is_a_line_with_its_value_and_what_to_type():
+    stack, gpus, port = judged(STACK="gpu", GPUS="-1", PORT="x")
+    assert (stack.name, stack.status, stack.seen) == ("STACK", "fail", "it is 'gpu', neither cpu nor cuda")
+    assert stack.action == "STACK=cpu make bench     # or STACK=cuda; left out, a GPU that works decides"
+    assert (gpus.status, gpus.seen) == ("fail", "it is '-1', no whole number from 1 to 1,024, nor all")
+    assert gpus.action == "GPUS=1 make bench     # or with another number, or all"
+    assert (port.status, port.seen) == ("fail", "it is 'x', no whole number from 1 to 65,535")
+    assert port.action == "PORT=8000 make bench     # or with another number"
+
+
+def test_all_gpus_can_be_asked_for():
+    assert judged(GPUS="all", PRESET="l4")[0].seen == "preset l4, GPUS=all"
 
 
 def test_a_whole_number_may_have_leading_zeros_but_no_other_digits_than_ours():
@@ -86,6 +100,14 @@ def test_a_backend_config_that_is_no_json_object_is_shown_with_what_is_wrong(val
     (finding,) = judged(BACKEND_CONFIG=value)
     assert (finding.name, finding.status) == ("BACKEND_CONFIG", "fail")
     assert finding.seen.startswith(says) and len(finding.seen) < 200
+
+
+def test_what_the_launcher_would_not_have_is_told_with_an_object_that_can_be():
+    finding = judge_backend_config('{"trane": 1}', "cpu", "the jax backend has no setting trane")
+    assert finding is not None
+    assert (finding.name, finding.status, finding.seen) == ("BACKEND_CONFIG", "fail", "the jax backend has no setting trane")
+    assert finding.action.startswith("BACKEND_CONFIG='{\"train_micro_batch_size\": 8}' make bench")
+    assert judge_backend_config('{"trane": 1}', "cpu") is None
 
 
 def test_the_examples_and_the_default_presets_can_be():

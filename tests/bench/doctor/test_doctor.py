@@ -13,7 +13,7 @@ from bench.doctor.examine import examine
 from bench.doctor.finding import Finding, fail, ok
 from bench.doctor.main import main
 from bench.doctor.report import screen
-from bench.doctor.settings import Settings
+from bench.doctor.settings import FLAGS, Settings
 from bench.doctor.world import World
 
 ROOT = Path(__file__).parents[3]
@@ -127,7 +127,7 @@ def test_an_unknown_preset_names_those_there_are(checkout: Path):
 
 
 def test_what_the_server_or_the_run_would_refuse_is_a_line_each_with_its_value_and_what_to_do(checkout: Path, capsys, monkeypatch):
-    for key in ("STACK", "PORT", "MODEL", "PRESET", "GPUS", "STEPS", "MAX_TOKENS", "REPEAT", "NODES", "BACKEND_CONFIG"):
+    for key in ("STACK", "PORT", "MODEL", "PRESET", "GPUS", "STEPS", "MAX_TOKENS", "REPEAT", "NODES", "BACKEND_CONFIG", *FLAGS):
         monkeypatch.delenv(key, raising=False)
     (checkout / ".env").write_text("PRESET=cpuu\nSTEPS=0\nMAX_TOKENS=many\nBACKEND_CONFIG=[1]\n")
     monkeypatch.setenv("MAX_TOKENS", "96")
@@ -187,10 +187,73 @@ def test_json_says_ready_and_has_every_finding(checkout: Path, capsys: pytest.Ca
     assert "hf_secret" not in printed
 
 
-def test_a_wrong_setting_ends_with_2_and_two_lines(checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("STACK", "gpu")
-    assert main([], FakeWorld(checkout, docker())) == 2
-    assert capsys.readouterr().err.splitlines()[0] == "bench: STACK is 'gpu'."
+def test_a_stack_a_port_and_a_number_of_gpus_that_cannot_be_are_lines_of_the_table(checkout: Path, capsys, monkeypatch):
+    for key, value in (("STACK", "gpu"), ("PORT", "70000"), ("GPUS", "0")):
+        monkeypatch.setenv(key, value)
+    assert main([], FakeWorld(checkout, docker())) == 1
+    ended = capsys.readouterr()
+    assert ended.err == ""
+    assert "fail  STACK              it is 'gpu', neither cpu nor cuda\n      > STACK=cpu make bench     # or STACK=cuda;" in ended.out
+    assert "fail  PORT               it is '70000', no whole number from 1 to 65,535\n      > PORT=8000 make bench" in ended.out
+    assert "fail  GPUS               it is '0', no whole number from 1 to 1,024, nor all\n      > GPUS=1 make bench" in ended.out
+    assert "ok    Docker engine" in ended.out and "3 things stand in the way" in ended.out
+    assert " is free" not in ended.out  # no other port is judged instead
+
+
+def test_misspelt_flags_are_lines_of_the_table_and_only_the_benchmarks_own_are_in_its_way(checkout: Path, capsys, monkeypatch):
+    for key in ("STACK", "PORT", "MODEL", "PRESET", "GPUS"):
+        monkeypatch.delenv(key, raising=False)
+    (checkout / "bench").symlink_to(ROOT / "bench")
+    monkeypatch.setenv("SWEEP_ARGS", "--memory-limit-gb 20")
+    assert main([], FakeWorld(checkout, docker())) == 0
+    assert "warn  SWEEP_ARGS         sweep has no flag '--memory-limit-gb'\n      > SWEEP_ARGS='--memory-limit-gib 20' make sweep" in (
+        capsys.readouterr().out
+    )
+    monkeypatch.setenv("BENCH_ARGS", "--contrl")
+    assert main([], FakeWorld(checkout, docker())) == 1
+    assert "fail  BENCH_ARGS         run has no flag '--contrl'\n      > BENCH_ARGS=--control make bench" in capsys.readouterr().out
+
+
+NO_SUCH = "error: the jax backend has no setting trane.\nIts settings are the fields of JaxBackendConfig in skyrl.backends.jax.\n"
+
+
+def test_the_server_s_image_is_asked_about_a_backend_config_and_a_model_s_folder(checkout: Path):
+    asked = Settings(stack="cpu", model="/models/nope", backend_config='{"trane": 1}', project="gspo-bench")
+    engine = {
+        "docker run --rm --pull never --network none --tmpfs /tmp --name": Output(2, "", NO_SUCH),
+        **docker(),
+        "docker volume ls": Output(0, "gspo-bench_cache\n"),
+    }
+    del engine["docker"]
+    world = FakeWorld(checkout, engine)
+    found = by_name(examine(world, asked)[1])
+    assert (found["BACKEND_CONFIG"].status, found["BACKEND_CONFIG"].seen.split(";")[0]) == (
+        "fail",
+        "the jax backend has no setting trane. Its settings are the fields of JaxBackendConfig in skyrl.backends.jax",
+    )
+    runs = [command for command in world.asked if command.startswith("docker run")]
+    assert runs[0].endswith('gspo-bench-server:cpu --check-only --model=not/asked --backend=jax --backend-config={"trane": 1} --gpus=1')
+    mount = "--mount type=volume,source=gspo-bench_cache,target=/cache,readonly"
+    assert runs[1].endswith(f"{mount} --entrypoint test gspo-bench-server:cpu -f /models/nope/config.json")
+    # `test` ends with 1 where there is no such file; the 2 above is none of its answers.
+    assert found["Model"].status == "warn"
+    engine["docker run --rm --pull never --network none --tmpfs /tmp --name"] = Output(1)
+    found = by_name(examine(FakeWorld(checkout, engine), asked)[1])
+    assert found["Model"].status == "fail" and "BACKEND_CONFIG" not in found
+
+
+def test_an_image_that_is_not_built_is_asked_nothing(checkout: Path):
+    world = FakeWorld(checkout, docker(images=""))
+    _, findings = examine(world, Settings(stack="cpu", model="/models/nope", backend_config='{"trane": 1}'))
+    assert not any(command.startswith("docker run") for command in world.asked)
+    assert by_name(findings)["Model"].status == "warn"
+
+
+def test_the_cpu_image_s_own_model_is_there(checkout: Path):
+    world = FakeWorld(checkout, docker())
+    _, findings = examine(world, Settings(stack="cpu"))
+    assert by_name(findings)["Model"].status == "ok"
+    assert not any(command.startswith("docker run") for command in world.asked)
 
 
 def test_a_command_past_its_limit_is_ended_with_its_children():

@@ -6,8 +6,8 @@ import pytest
 
 from bench.doctor.commands import Output
 from bench.doctor.host import image_folders, judge_disk, judge_port, judge_results, model_gib
-from bench.doctor.hub import is_complete, judge_model
-from bench.doctor.settings import SettingError, Settings, project_name, read_dotenv, read_settings
+from bench.doctor.hub import is_complete, judge_folder, judge_model
+from bench.doctor.settings import Settings, project_name, read_dotenv, read_settings
 from bench.doctor.world import World
 
 MODEL = "Qwen/Qwen3-0.6B"
@@ -112,8 +112,29 @@ def test_an_offline_run_without_the_model_fails():
     assert "HF_HUB_OFFLINE" in judge_model(Settings(), MODEL, False, True, (None, "")).seen
 
 
-def test_the_embedded_model_needs_no_hub():
-    assert judge_model(Settings(), "/models/tiny-qwen3", False, True, (None, "")).status == "ok"
+@pytest.mark.parametrize(
+    ("there", "on_host", "status", "seen"),
+    [
+        (True, False, "ok", "/m, a folder in the server's container: nothing to download"),
+        (False, False, "fail", "the server's container has no folder /m with a config.json"),
+        (
+            False,
+            True,
+            "fail",
+            "the server's container has no folder /m with a config.json; this machine's own folder of that name is not seen there",
+        ),
+        (
+            None,
+            False,
+            "warn",
+            "whether the server's container has the folder /m is not known: its image is not built yet, or did not start",
+        ),
+    ],
+)
+def test_a_model_s_folder_is_the_server_s_container_s_and_not_this_machine_s(there: bool | None, on_host: bool, status: str, seen: str):
+    finding = judge_folder("/m", "cpu", there, on_host)
+    assert (finding.status, finding.seen) == (status, seen)
+    assert status == "ok" or finding.action.startswith("MODEL=/models/tiny-qwen3 make bench")
 
 
 @pytest.mark.parametrize("token", ["hf_two\nlines", "hf_\u2019quote"])
@@ -147,10 +168,11 @@ def test_a_password_in_the_hub_s_address_is_dropped():
     assert read_settings({"HF_ENDPOINT": "https://me:pw@mirror.example/"}, {}, "p").hub == "https://mirror.example"
 
 
-@pytest.mark.parametrize(("key", "value"), [("PORT", "x"), ("PORT", "70000"), ("STACK", "gpu"), ("GPUS", "-1")])
-def test_a_setting_that_cannot_be_is_refused_with_its_value(key: str, value: str):
-    with pytest.raises(SettingError, match=rf"{key} is '{value}'"):
-        read_settings({key: value}, {}, "p")
+def test_a_setting_that_cannot_be_is_kept_as_written_beside_what_is_judged_instead():
+    settings = read_settings({"PORT": "70000", "STACK": "gpu", "GPUS": "-1"}, {}, "p")
+    assert (settings.port, settings.stack, settings.gpus) == (0, "", 1)
+    assert settings.no_stack == "gpu"
+    assert {name: value for name, value in settings.numbers if value} == {"PORT": "70000", "GPUS": "-1"}
 
 
 def test_the_project_is_named_by_the_compose_file_or_its_folder():
