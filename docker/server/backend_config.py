@@ -2,11 +2,13 @@
 
 import ast
 import dataclasses
+import difflib
 import importlib.metadata
 import importlib.util
 import json
 import reprlib
 import typing
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -74,32 +76,42 @@ def check(backend: str, config: dict[str, Any]) -> None:
     """
     if backend == "jax":
         where = "JaxBackendConfig in skyrl.backends.jax"
-        unknown = config.keys() - _fields_in_source("skyrl.backends.jax", "JaxBackendConfig")
+        known = _fields_in_source("skyrl.backends.jax", "JaxBackendConfig")
+        unknown = {key: _nearest(key, known) for key in config.keys() - known}
     else:
         from skyrl.train.config import SkyRLTrainConfig
 
         where = "SkyRLTrainConfig in skyrl.train.config"
         own = _fields_in_source("skyrl.backends.skyrl_train_backend", "SkyRLTrainBackendOverrides", "FSDPBackendOverrides")
-        unknown = {key for key in config.keys() - own if not _names_a_field(SkyRLTrainConfig, key.split("."))}
+        found = {key: _nearest_field(SkyRLTrainConfig, key.split(".")) for key in config.keys() - own}
+        unknown = {key: near for key, near in found.items() if near != key}
     if unknown:
-        named = ", ".join(sorted(unknown))
+        named = ", ".join(f"{key} ({near}?)" if near else key for key, near in sorted(unknown.items()))
         named = named if len(named) <= LONGEST_NAMES else f"{named[:LONGEST_NAMES]}..."
         raise UsageError(f"the {backend} backend has no setting {named}.\nIts settings are the fields of {where}.")
 
 
-def _names_a_field(config: type, path: list[str]) -> bool:
-    """Whether a dotted path leads through dataclasses to a field, or into one that is no dataclass and takes what it is given."""
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name, known, n=1)), None)
+
+
+def _nearest_field(config: type, path: list[str]) -> str | None:
+    """The dotted path of fields nearest to the one given, which is itself where it leads through dataclasses to a field, or into one
+    that is no dataclass and takes what it is given; None where nothing is near."""
     kind: Any = config
+    found: list[str] = []
     for name in path:
         parts = (kind, *typing.get_args(kind))  # of X | None: X
         owner = next((part for part in parts if isinstance(part, type) and dataclasses.is_dataclass(part)), None)
         if owner is None:
-            return True
+            return ".".join([*found, *path[len(found) :]])
         hints = typing.get_type_hints(owner)
-        if name not in hints:
-            return False
-        kind = hints[name]
-    return True
+        field = name if name in hints else _nearest(name, hints)
+        if field is None:
+            return None
+        found.append(field)
+        kind = hints[field]
+    return ".".join(found)
 
 
 def _fields_in_source(module: str, *classes: str) -> set[str]:

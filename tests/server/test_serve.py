@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from backend_config import PRESETS, UsageError, _names_a_field, check, load_preset, parse_backend_config
+from backend_config import PRESETS, UsageError, _nearest_field, check, load_preset, parse_backend_config
 
 
 def serve(*flags: str) -> subprocess.CompletedProcess[str]:
@@ -92,12 +92,12 @@ def test_settings_can_be_checked_alone_and_nothing_is_started_for_it() -> None:
     can = serve("--check-only", "--backend", "jax", "--preset", "cpu", "--gpus", "2")
     assert (can.returncode, can.stdout, can.stderr) == (0, "", "")
     cannot = serve("--check-only", "--backend", "jax", "--backend-config", '{"max_lora_rang": 8}')
-    assert (cannot.returncode, cannot.stderr.split("\n")[0]) == (2, "error: the jax backend has no setting max_lora_rang.")
+    assert (cannot.returncode, cannot.stderr.split("\n")[0]) == (2, "error: the jax backend has no setting max_lora_rang (max_lora_rank?).")
 
 
 @pytest.mark.server
 def test_a_setting_that_the_backend_does_not_have_is_named() -> None:
-    with pytest.raises(UsageError, match=r"the jax backend has no setting max_lora_rang\.\n"):
+    with pytest.raises(UsageError, match=r"the jax backend has no setting max_lora_rang \(max_lora_rank\?\)\.\n"):
         check("jax", {"max_lora_rang": 8, "max_lora_rank": 8})
 
 
@@ -113,17 +113,22 @@ class Outer:
 
 
 @pytest.mark.parametrize(
-    ("path", "known"),
+    ("path", "nearest"),
     [
-        ("inner.size", True),
-        ("inner", True),
-        ("inner.anything.of.ones.own", True),
-        ("inner.sizes", False),
-        ("outer", False),
+        ("inner.size", "inner.size"),
+        ("inner", "inner"),
+        ("inner.anything.of.ones.own", "inner.anything.of.ones.own"),
+        ("inner.sizes", "inner.size"),
+        ("iner.anythin.of.ones.own", "inner.anything.of.ones.own"),
+        ("inner.colour", None),
+        ("outside.size", None),
+        ("", None),
     ],
 )
-def test_a_dotted_setting_is_followed_through_the_configs_dataclasses(path: str, known: bool) -> None:
-    assert _names_a_field(Outer, path.split(".")) is known
+def test_a_dotted_setting_is_followed_through_the_configs_dataclasses_to_itself_or_the_nearest_there_is(
+    path: str, nearest: str | None
+) -> None:
+    assert _nearest_field(Outer, path.split(".")) == nearest
 
 
 def test_vllm_samples_without_a_kernel_that_needs_nvcc_unless_the_caller_says_so() -> None:

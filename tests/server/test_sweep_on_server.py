@@ -58,7 +58,7 @@ def document(swept: subprocess.CompletedProcess[str], folder: Path) -> Any:
 def test_each_setting_is_a_row_and_the_one_that_the_server_refuses_says_why(document: Any) -> None:
     assert document["status"] == "complete"
     assert [(row["label"], row["status"]) for row in document["rows"]] == [("all-at-once", "ok"), ("misspelt", "refused"), ("four", "ok")]
-    assert document["rows"][1]["reason"].startswith("the jax backend has no setting train_micro_batch. ")
+    assert document["rows"][1]["reason"].startswith("the jax backend has no setting train_micro_batch (train_micro_batch_size?). ")
     assert [len(row["native_times"]) for row in document["rows"]] == [2, 0, 1]
     assert all(row["ready_s"] > 0.0 for row in document["rows"] if row["status"] == "ok")
 

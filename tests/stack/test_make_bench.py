@@ -119,7 +119,7 @@ def test_settings_that_the_server_refuses_end_it_soon_with_its_words_and_exit_co
     ended = run("docker/bench.sh", results=results, BACKEND_CONFIG='{"max_lora_rang": 8}')
     assert ended.returncode == 2
     assert time.monotonic() - started_s < 60
-    assert "the jax backend has no setting max_lora_rang." in ended.stderr
+    assert "the jax backend has no setting max_lora_rang (max_lora_rank?)." in ended.stderr
     assert left_over("container") == []
 
 
