@@ -12,6 +12,7 @@ from bench.flags import FiniteFloat, server_options
 from bench.learn import run
 from bench.learn.run import Where
 from bench.learn.settings import CLIPS, PATHS, LearnSettings
+from bench.numbers import percent
 from bench.progress import Reporter
 from bench.tasks.task import DEFAULTS, GSM8K, NAMES
 
@@ -108,4 +109,4 @@ def _summary(document: dict[str, Any]) -> str:
     if not final:
         return f"{document['steps']} steps of {document['task']} learnt."
     accuracy, count = final["test/env/all/correct"], final["test/env/all/count"]
-    return f"After {final['step']} steps, {accuracy:.1%} of {count} held-out problems of {document['task']} are right."
+    return f"After {final['step']} steps, {percent(100 * accuracy)} of {count} held-out problems of {document['task']} are right."

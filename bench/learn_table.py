@@ -7,9 +7,11 @@ from rich.console import Console
 
 from bench.json_object import JsonObject, one_line, printable
 from bench.learn.record import KIND, RunFolder
+from bench.numbers import percent
 
 HELD_OUT = "test/env/all/correct"
 TRAINED = "env/all/correct"
+FEWEST_SMOOTHED = 8  # steps; of fewer the ends are one step's, as in the picture
 
 
 def is_learn(document: Any) -> bool:
@@ -26,13 +28,13 @@ def print_learn(document: dict[str, Any], file: Path, console: Console) -> None:
     root = JsonObject(one_line(str(file)), "", document)
     weights = f" ({weights} weights)" if (weights := root.text("weights")) else ""
     parts = [f"{root.text('model') or 'unnamed model'}{weights}", *(text for key in ("task", "path") if (text := root.text(key)))]
-    rows = RunFolder(file.parent).rows()
+    rows = list({row["step"]: row for row in RunFolder(file.parent).rows()}.values())
+    trained, held_out = (_points(root.file, rows, key) for key in (TRAINED, HELD_OUT))
     status, reason = root.text("status") or "unknown", root.text("reason")
-    words = [f"{', '.join(parts)}: {len(rows)} of {root.whole('steps') or 'unknown'} steps, {status}{f' ({reason})' if reason else ''}"]
-    trained = _points(root.file, rows, TRAINED)
+    taken = f"{len(trained):,} of {root.whole('steps') or 'unknown'} steps"
+    words = [f"{', '.join(parts)}: {taken}, {status}{f' ({reason})' if reason else ''}"]
     if trained:
-        words.append(f"Accuracy in training: {_span(trained)}.")
-    held_out = _points(root.file, rows, HELD_OUT)
+        words.append(f"Accuracy in training: {_span(*_ends(trained))}.")
     final = root.object("final").number(HELD_OUT, 0.0, 1.0)
     if held_out:
         words.append(f"Held out: {_span([*held_out, *([] if final is None else [final])])}.")
@@ -46,5 +48,15 @@ def _points(file: str, rows: list[dict[str, Any]], key: str) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def _span(values: list[float]) -> str:
-    return f"{100 * values[0]:.1f} %" if len(values) == 1 else f"{100 * values[0]:.1f} % at the start, {100 * values[-1]:.1f} % at the end"
+def _ends(steps: list[float]) -> tuple[list[float], str]:
+    """The accuracy at the start and at the end, as the picture's title and the published table have it, and what it is of: the ends of
+    the smoothed line, which are the means of the first two steps and of the last two; of fewer than `FEWEST_SMOOTHED` the steps' own.
+    """
+    if len(steps) < FEWEST_SMOOTHED:
+        return steps, "" if len(steps) == 1 else " (of the first step and of the last)"
+    return [(steps[0] + steps[1]) / 2, (steps[-2] + steps[-1]) / 2], " (means of the first two steps and of the last two)"
+
+
+def _span(values: list[float], of: str = "") -> str:
+    first, last = (percent(100 * value) for value in (values[0], values[-1]))
+    return first if len(values) == 1 else f"{first} at the start, {last} at the end{of}"

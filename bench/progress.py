@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from bench import path_names
 from bench.json_object import printable
 from bench.measure import StepRecord
+from bench.numbers import duration
 
 
 class Reporter:
@@ -44,7 +45,7 @@ class Reporter:
     def step(self, record: StepRecord) -> None:
         """After each step."""
         kind = "not counted, a request was sent again" if record.reason else "step" if record.counted else "warm-up"
-        text = f"{kind}: {path_names.label(record.path)} {record.step_s:.3f} s"
+        text = f"{kind}: {path_names.label(record.path)} {duration(record.step_s)}"
         if self._progress is None or self._task is None:
             self.say(text)
         else:

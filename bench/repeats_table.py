@@ -7,9 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject
+from bench.numbers import duration, percent, tenths
 from bench.repeats import KIND
 
-HEADINGS = ("run", "saving", "95 % interval", "fused, median s", "two passes, median s", "status")
+HEADINGS = ("run", "saving", "95 % interval", "fused, median", "two passes, median", "status")
 
 
 def is_repeat(document: Any) -> bool:
@@ -42,9 +43,9 @@ def _cells(number: int, row: JsonObject) -> tuple[str, ...]:
     status, reason = row.text("status") or "", row.text("reason")
     return (
         str(number),
-        "" if saving is None else f"{saving:.1f} %",
-        "" if low is None or high is None else f"{low:.1f} to {high:.1f} %",
-        *("" if step_s is None else f"{step_s:.3f}" for step_s in steps),
+        "" if saving is None else percent(saving),
+        "" if low is None or high is None else f"{tenths(low)} to {percent(high)}",
+        *("" if step_s is None else duration(step_s) for step_s in steps),
         status if reason is None else f"{status}: {reason}",
     )
 
@@ -58,10 +59,10 @@ def _words(root: JsonObject, runs: int) -> list[str]:
         line = f"{count} complete {'run' if count == 1 else 'runs'}: a spread between servers needs two."
     else:
         line = (
-            f"Between {count} fresh servers the saving spread over {high - low:.1f} points: {low:.1f} to {high:.1f} %, "
-            f"mean {mean:.1f} %, standard deviation {stdev:.1f}"
+            f"Between {count} fresh servers the saving spread over {tenths(high - low)} points: {tenths(low)} to {percent(high)}, "
+            f"mean {percent(mean)}, standard deviation {tenths(stdev)} points"
         )
-        line += "." if within is None else f"; within one run its interval is {within:.1f} points wide."
+        line += "." if within is None else f"; within one run its interval is {tenths(within)} points wide."
     left_out = runs - count
     if left_out <= 0:
         return [line]

@@ -17,6 +17,7 @@ from bench.errors import NotEquivalentError, UnstableError
 from bench.files import check_writable
 from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
+from bench.numbers import share
 from bench.observer import Observer
 from bench.paths import StepSetup
 from bench.probe import Probe
@@ -133,10 +134,9 @@ def _own_cost(document: dict[str, Any]) -> str:
     peak_mb = document["environment"]["client"]["peak_memory_bytes"] / 1e6
     names = [name for name in document["settings"]["paths"] if name in document]
     shares = ", ".join(
-        f"{100 * document[name]['client_overhead_s'] / document[name]['mean_s']:.1f} % of the {path_names.label(name)} step"
-        for name in names
+        f"{share(document[name]['client_overhead_s'] / document[name]['mean_s'])} of the {path_names.label(name)} step" for name in names
     )
-    return f"steps took {timed_s:.1f} s, this process at most {peak_mb:.0f} MB; its own work is {shares}"
+    return f"steps took {timed_s:.1f} s, this process at most {peak_mb:.0f} MB; its own work, with the hand-over to the SDK, is {shares}"
 
 
 def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:

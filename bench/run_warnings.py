@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bench import path_names
 from bench.measure import REPEATED, StepRecord
+from bench.numbers import duration, signed, tenths
 from bench.stats import Saving, counted_times
 
 FIRST_SLOW_FACTOR = 1.5
@@ -61,7 +62,7 @@ def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) 
         found.append(RunWarning("TOO_FEW_PAIRS", text, "Take more steps: --steps 8 or more."))
     elif saving.ci_high_pct - saving.ci_low_pct > WIDE_INTERVAL_PCT:
         width = saving.ci_high_pct - saving.ci_low_pct
-        text = f"the saving's interval is {width:.1f} points wide"
+        text = f"the saving's interval is {tenths(width)} points wide"
         found.append(RunWarning("WIDE_INTERVAL", text, "Take more steps (--steps, --target-ci-pct) on a quieter machine."))
     if order == "blocked":
         text = "all steps of one path were taken before the other's, so a drift of the machine counts as a saving"
@@ -77,7 +78,7 @@ def of_control(saving: Saving | None) -> list[RunWarning]:
         return []
     if saving.ci_low_pct <= 0.0 <= saving.ci_high_pct:
         return []
-    text = f"the control found {saving.median_pct:+.1f} % between the fused path and itself, its interval without 0"
+    text = f"the control found {signed(saving.median_pct)} % between the fused path and itself, its interval without 0"
     return [RunWarning("CONTROL_EXCLUDES_ZERO", text, "Run again; if it stays, do not trust differences of this size here.")]
 
 
@@ -89,7 +90,7 @@ def of_floor(floor_s: dict[str, float], medians_s: dict[str, float]) -> list[Run
             share = 100.0 * floor / medians_s[name]
             text = (
                 f"{share:.0f} % of the {path_names.label(name)} step does not depend on its tokens (polling, wire, kernel launches): "
-                f"with next to none it takes {floor:.3f} s"
+                f"with next to none it takes {duration(floor)}"
             )
             found.append(RunWarning("POLLING_FLOOR", text, "Use a larger model or batch to measure arithmetic.", unstable=False))
     return found
@@ -99,7 +100,7 @@ def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
     rest = statistics.median(times_s[1:])
     if times_s[0] <= FIRST_SLOW_FACTOR * rest:
         return None
-    text = f"the first counted {path_names.label(name)} step took {times_s[0]:.3f} s, the others {rest:.3f} s"
+    text = f"the first counted {path_names.label(name)} step took {duration(times_s[0])}, the others {duration(rest)}"
     return RunWarning("FIRST_STEP_SLOW", text, "Warm up longer: --warmup 3.")
 
 
@@ -124,8 +125,8 @@ def _outliers(name: str, times_s: Sequence[float]) -> RunWarning | None:
     outliers = [time_s for time_s in times_s if abs(time_s - centre) / scale > OUTLIER_Z]
     if not outliers:
         return None
-    listed = ", ".join(f"{time_s:.3f}" for time_s in outliers[:5])
-    text = f"{len(outliers)} of {len(times_s)} {path_names.label(name)} steps lie far from their median {centre:.3f} s: {listed} s (kept)"
+    listed = ", ".join(duration(time_s) for time_s in outliers[:5])
+    text = f"{len(outliers)} of {len(times_s)} {path_names.label(name)} steps lie far from their median {duration(centre)}: {listed} (kept)"
     return RunWarning("OUTLIERS", text, "The median bears them; look for other load if there are many.", unstable=False)
 
 
@@ -146,7 +147,7 @@ def _order_effect(saving: Saving, records: Sequence[StepRecord]) -> RunWarning |
     separate = min(first) > max(second) or min(second) > max(first)
     if abs(gap) <= ORDER_EFFECT_PCT or not separate:
         return None
-    text = f"the saving is {gap:+.1f} points larger when the fused step goes first"
+    text = f"the saving is {signed(gap)} points larger when the fused step goes first"
     return RunWarning(
         "ORDER_EFFECT",
         text,

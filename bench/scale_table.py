@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject
+from bench.numbers import duration, memory, percent, short
 from bench.scale.document import KIND
 from bench.sweep.outcome import OK
 
-HEADINGS = ("GPUs", "batch", "sequences", "fused s", "two-pass s", "saving", "tokens/s", "efficiency", "peak GiB", "")
+HEADINGS = ("GPUs", "batch", "sequences", "fused", "two-pass", "saving", "tokens/s,\nmedian", "efficiency", "peak", "")
 DEVICES = "Without a GPU the devices are XLA's, all of one processor: this shows that they train together, not how GPUs scale."
 
 
@@ -55,15 +56,14 @@ def _cells(row: JsonObject) -> tuple[str | Text, ...]:
         str(row.whole("gpus") or ""),
         Text(row.text("batch") or ""),
         "" if sequences is None else f"{sequences:,}",
-        _fixed(row.number("native_1pass_s"), 3),
-        _fixed(row.number("custom_2pass_s"), 3),
-        _fixed(row.number("saving_pct"), 1, " %"),
-        _fixed(row.number("tokens_per_s"), 0),
-        _fixed(row.number("efficiency_pct"), 0, " %"),
-        "" if peak is None else f"{peak / 2**30:.1f}",
+        *("" if (step_s := row.number(key)) is None else duration(step_s) for key in ("native_1pass_s", "custom_2pass_s")),
+        _percent(row.number("saving_pct")),
+        "" if (rate := row.number("tokens_per_s")) is None else short(rate),
+        _percent(row.number("efficiency_pct")),
+        "" if peak is None else memory(peak),
         Text("" if status == OK else status.replace("_", " ")),
     )
 
 
-def _fixed(value: float | None, digits: int, unit: str = "") -> str:
-    return "" if value is None else f"{value:,.{digits}f}{unit}"
+def _percent(value: float | None) -> str:
+    return "" if value is None else percent(value)

@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject, one_line
+from bench.numbers import brief, duration, memory, percent, short
 from bench.sweep.document import KIND
 from bench.sweep.outcome import OK
 
-HEADINGS = ("setting", "fused s", "two-pass s", "saving", "tokens/s", "peak GiB", "ready s", "")
+HEADINGS = ("setting", "fused", "two-pass", "saving", "tokens/s,\nmedian", "peak", "ready s", "")
 
 
 def is_sweep(document: Any) -> bool:
@@ -28,10 +29,10 @@ def print_sweep(document: dict[str, Any], file: str, console: Console) -> None:
     batch, best = root.object("batch"), root.object("best")
     table = Table(title=Text(_title(root, batch)), title_justify="left")
     for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("setting", "") else "right")
+        table.add_column(heading, justify="left" if heading in ("setting", "") else "right", overflow="fold")
     rows = root.objects("rows")
     for row in rows:
-        table.add_row(*_cells(row, best.text("label")))
+        table.add_row(*_cells(row, best.text("label"), batch.whole("target_tokens")))
     console.print(table)
     for row in rows:
         if reason := row.text("reason"):
@@ -44,23 +45,20 @@ def print_sweep(document: dict[str, Any], file: str, console: Console) -> None:
         console.print(_best(best, rows), markup=False, soft_wrap=True)
 
 
-def _cells(row: JsonObject, best: str | None) -> tuple[str | Text, ...]:
+def _cells(row: JsonObject, best: str | None, tokens: int | None) -> tuple[str | Text, ...]:
     label, status, peak = row.text("label") or "", row.text("status") or "", row.whole("peak_memory_bytes")
+    native_s, two_pass_s, ready_s = (row.number(key) for key in ("native_1pass_s", "custom_2pass_s", "ready_s"))
     star = "*" if row.flag("sampled") else ""
     return (
         Text(label),
-        _fixed(row.number("native_1pass_s"), 3),
-        _fixed(row.number("custom_2pass_s"), 3),
-        "" if (saving := row.number("saving_pct")) is None else f"{saving:.1f} %",
-        _fixed(row.number("tokens_per_s"), 0),
-        "" if peak is None else f"{peak / 2**30:.1f}{star}",
-        _fixed(row.number("ready_s"), 0),
+        "" if native_s is None else duration(native_s),
+        "" if two_pass_s is None else duration(two_pass_s),
+        "" if (saving := row.number("saving_pct")) is None else percent(saving),
+        short(tokens / native_s) if tokens and native_s else "",
+        "" if peak is None else f"{memory(peak)}{star}",
+        "" if ready_s is None else f"{ready_s:.0f}",
         Text(("best" if label == best else "") if status == OK else status.replace("_", " ")),
     )
-
-
-def _fixed(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _title(root: JsonObject, batch: JsonObject) -> str:
@@ -73,7 +71,9 @@ def _title(root: JsonObject, batch: JsonObject) -> str:
 
 def _best(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
     gain, first = best.number("speedup_vs_first"), rows[0].text("label") if rows else None
-    faster = f", {gain:.{2 if gain < 2 else 1}f} times as fast as {first}" if gain is not None and first != best.text("label") else ""
+    native_s = best.number("native_1pass_s")
+    step = "" if native_s is None else f", {duration(native_s)} a fused step"
+    faster = f", {brief(gain)} times as fast as {first}" if gain is not None and first != best.text("label") else ""
     near = best.texts("not_told_apart")
     told = f" Not told apart from it (step times overlap): {', '.join(near)}." if near else ""
-    return one_line(f"Best: {best.text('label')}, {_fixed(best.number('native_1pass_s'), 3)} s a fused step{faster}.") + told
+    return one_line(f"Best: {best.text('label')}{step}{faster}.") + told

@@ -7,10 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bench import path_names, result_file, where
+from bench.numbers import duration, percent, short, signed, tenths
 from bench.result_file import ResultFile
 from bench.result_parts import Comparison, TimedPath
 
-HEADINGS = ("path", "steps", "median s", "mean s", "stdev s", "tokens/s (mean)", "client s")
+HEADINGS = ("path", "steps", "median", "mean", "stdev", "tokens/s,\n{centre}", "client, with\nhand-over")
 WIDTH_OFF_TERMINAL = 110
 
 
@@ -28,10 +29,12 @@ def print_result_file(result: ResultFile, console: Console) -> None:
     """The same of a file that was read; what the file does not tell stays empty."""
     if result.paths:
         table = Table(title=Text(_title(result)), title_justify="left")
+        by_median = _by_median(result)
         for heading in HEADINGS:
-            table.add_column(heading, justify="left" if heading == "path" else "right")
+            words = heading.format(centre="median" if by_median else "mean")
+            table.add_column(words, justify="left" if heading == "path" else "right")
         for path in result.paths:
-            table.add_row(*_row(path))
+            table.add_row(*_row(path, result.tokens_per_step, by_median))
         console.print(table)
     else:
         console.print(_title(result), markup=False, soft_wrap=True)
@@ -48,20 +51,33 @@ def print_result_file(result: ResultFile, console: Console) -> None:
         console.print(f"warning {warning.code}: {warning.text}. {warning.action}", markup=False, soft_wrap=True)
 
 
-def _row(path: TimedPath) -> tuple[str, ...]:
+def _row(path: TimedPath, tokens: int | None, by_median: bool) -> tuple[str, ...]:
+    rate = path.tokens_per_s
+    if by_median and tokens and path.median_s:
+        rate = tokens / path.median_s
+    elif rate is None and tokens:
+        rate = tokens / path.mean_s
     return (
         path.name,
-        "" if path.count is None else str(path.count),
-        _fixed(path.median_s, 3),
-        _fixed(path.mean_s, 3),
-        _fixed(path.stdev_s, 3),
-        _fixed(path.tokens_per_s, 1),
-        _fixed(path.client_overhead_s, 3),
+        "" if path.count is None else f"{path.count:,}",
+        _time(path.median_s),
+        _time(path.mean_s),
+        _time(path.stdev_s),
+        "" if rate is None else short(rate),
+        _time(path.client_overhead_s),
     )
 
 
-def _fixed(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+def _by_median(result: ResultFile) -> bool:
+    """Whether the rates are those of the median step, as the bars' picture and the page have them; a file's own is of the mean.
+
+    Of the published shape, and where a path has no median or the tokens are not told, all are of the mean.
+    """
+    return bool(result.schema and result.tokens_per_step and all(path.median_s for path in result.paths))
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
 
 
 def _title(result: ResultFile) -> str:
@@ -81,13 +97,14 @@ def _verdict(result: ResultFile) -> str:
         return "The file has no verdict and no saving."
     change = "saves" if result.reduction_pct >= 0 else "costs"
     return (
-        f"By the two means the fused path {change} {abs(result.reduction_pct):.1f} % of the two-pass step; "
+        f"By the two means the fused path {change} {percent(abs(result.reduction_pct))} of the two-pass step; "
         "the file tells no rounds to pair, so there is no interval."
     )
 
 
 def _control_line(control: Comparison) -> str:
-    median = "no number" if control.median_pct is None else f"{control.median_pct:+.1f} %"
+    median = "no number" if control.median_pct is None else f"{signed(control.median_pct)} %"
     if control.ci_low_pct is None or control.ci_high_pct is None:
         return f"Control, the fused path against itself: {median} (too few pairs for an interval)."
-    return f"Control, the fused path against itself: {median}, 95 % interval {control.ci_low_pct:.1f} to {control.ci_high_pct:.1f} %."
+    interval = f"95 % interval {tenths(control.ci_low_pct)} to {percent(control.ci_high_pct)}"
+    return f"Control, the fused path against itself: {median}, {interval}."

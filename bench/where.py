@@ -1,6 +1,7 @@
 """Where a step goes, in a line a path, and what its arithmetic alone would take: what is printed under a result's table."""
 
 from bench import path_names
+from bench.numbers import duration, percent, share
 from bench.result_file import ResultFile
 from bench.result_parts import TimedPath
 from bench.timeline import CLIENT_WORK, ENGINE, UNEXPLAINED
@@ -12,6 +13,7 @@ SHARES = (
     ("the client", lambda phase: phase in CLIENT_WORK),
     ("unexplained", lambda phase: phase == UNEXPLAINED),
 )
+LEAST_REST = 1e-4  # of a step; less is rounding
 
 
 def lines(result: ResultFile) -> list[str]:
@@ -23,19 +25,18 @@ def lines(result: ResultFile) -> list[str]:
 
 
 def _goes(path: TimedPath) -> str:
-    total_s = sum(seconds for _, seconds in path.timeline_mean_s)
+    rest_s = path.mean_s - sum(seconds for _, seconds in path.timeline_mean_s)
+    phases = [*path.timeline_mean_s, *([(UNEXPLAINED, rest_s)] if rest_s > LEAST_REST * path.mean_s else [])]
     parts = []
     for words, belongs in SHARES:
-        seconds = sum(seconds for phase, seconds in path.timeline_mean_s if belongs(phase))
-        parts.append(f"{100 * seconds / total_s:.1f} % {words}")
+        seconds = sum(seconds for phase, seconds in phases if belongs(phase))
+        parts.append(f"{share(seconds / path.mean_s)} {words}")
     return f"Where the {path_names.label(path.name)} step goes: {', '.join(parts)}."
 
 
 def _arithmetic(native: TimedPath, result: ResultFile) -> str:
-    saving = f"would allow a saving of {result.saving_bound_pct:.1f} %"
+    saving = f"would allow a saving of {percent(result.saving_bound_pct or 0.0)}"
     if native.floor_s is None or native.mfu_pct is None:
         return f"The step's arithmetic alone {saving}; this device's rate is not known (--peak-tflops)."
-    return (
-        f"The fused step's arithmetic alone would take {native.floor_s:.3g} s ({native.mfu_pct:.2g} % of the device's rate is used) "
-        f"and {saving}."
-    )
+    used = f"{share(native.mfu_pct / 100)} of the device's peak is used"
+    return f"The fused step's arithmetic alone would take {duration(native.floor_s)} ({used}) and {saving}."

@@ -73,7 +73,7 @@ fast_tests() {
     cat "${locks[@]}" >"$venv/locked"
   fi
   export MPLBACKEND=Agg TINKER_TELEMETRY=0
-  local started=() slower=(tests/bench/compare tests/bench/learn tests/bench/sweep tests/bench/scale tests/bench/tasks tests/plots)
+  local started=() slower=(tests/bench/compare tests/bench/learn tests/bench/sweep tests/bench/scale tests/bench/tasks tests/plots tests/views)
   for half in "tests/bench ${slower[*]/#/--ignore=}" "${slower[*]}"; do
     # shellcheck disable=SC2086 # words, not one name
     "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" $half &

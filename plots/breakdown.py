@@ -53,7 +53,7 @@ class Roofline:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """One path's mean step in phases, in the order in which they happen.
+    """One path's mean step in phases, in the order in which they happen, and its median step, by which `mfu_pct` is.
 
     `by_client`: only the client's clock is known, whose waits hold wire, queue and engine together.
     `excess_s`: how much more than the step the phases add up to, 0 where they do not.
@@ -62,6 +62,7 @@ class Breakdown:
     path: str
     by_client: bool
     step_s: float
+    median_s: float
     phases: tuple[Phase, ...]
     excess_s: float
     floor_s: float | None
@@ -73,7 +74,7 @@ class Breakdown:
         return sum(phase.seconds for phase in self.phases if phase.name.startswith(prefix)) / self.step_s
 
 
-def read_breakdown(root: Section, path: str, step_s: float, roofline: Roofline | None) -> Breakdown | None:
+def read_breakdown(root: Section, path: str, step_s: float, median_s: float, roofline: Roofline | None) -> Breakdown | None:
     """Return a path's breakdown, or None where the file has no phases for it; raises PlotInputError."""
     section = root.section(path)
     timeline = section.section("timeline_mean_s")
@@ -94,6 +95,7 @@ def read_breakdown(root: Section, path: str, step_s: float, roofline: Roofline |
         path=path,
         by_client=by_client,
         step_s=step_s,
+        median_s=median_s,
         phases=tuple(phases),
         excess_s=-rest if rest < -LEAST_REST * step_s else 0.0,
         floor_s=floor_s if floor_s is not None or roofline is None else roofline.floor_s.get(path),

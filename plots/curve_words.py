@@ -5,11 +5,14 @@ from collections.abc import Callable, Sequence
 from plots import words
 from plots.learning_run import LearningRun
 from plots.numbers import clipped, day_and_time, percent, plural
-from plots.smoothing import smoothed, window
+from plots.smoothing import FEWEST_STEPS, smoothed, window
 from plots.weights import WEIGHTS
 
 TASKS = {"gsm8k": "GSM8K", "arithmetic": "arithmetic problems"}
 PATHS = {"native_1pass": "fused GSPO", "custom_2pass": "GSPO by two passes"}
+
+
+ENDS_HEADING = f"accuracy in training, mean of the first two steps to mean of the last two (fewer than {FEWEST_STEPS} steps: first to last)"
 
 
 def title(runs: Sequence[LearningRun]) -> str:
@@ -107,7 +110,9 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
     lines = ["Accuracy: the share of a step's rollouts with the right answer."]
     if windows[-1] > 1:
         lines[0] += f" Thin: each step; thick: the mean over {over} steps around it."
-        lines[0] += " The accuracy above is that line's ends, each the mean of two steps."
+        lines[0] += " The accuracy above is that line's ends: the means of the first two steps and of the last two."
+    elif any(run.taken > 1 for run in runs):
+        lines[0] += " The accuracy above is of the first step and of the last."
     if any(point.held_out is not None for run in runs for point in run.points):
         lines[0] += " Diamonds: held-out problems."
     if timed:
@@ -135,7 +140,7 @@ def task(run: LearningRun) -> str:
 def _climb(run: LearningRun) -> str:
     first, last = ends_of(run)
     steps = plural(run.taken, "step")
-    if len(run.points) == 1:
+    if run.taken <= 1:
         return f"{percent(100 * last)} after {steps}"
     return f"{percent(100 * first)} to {percent(100 * last)} in {steps}"
 

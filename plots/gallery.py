@@ -9,10 +9,11 @@ from plots import curve_words, scaling_file, words
 from plots.checked import read_object
 from plots.errors import PlotInputError
 from plots.learning_run import RECORD, LearningRun, read_run
-from plots.numbers import clipped, percent, plural, rough
+from plots.measures import measures
+from plots.numbers import brief, clipped, duration, percent, plural
 from plots.pictures import PICTURES
 from plots.render import write_whole
-from plots.results import Comparison, PathTimes, Result, read_result
+from plots.results import Comparison, Result, read_result
 from plots.scaling_file import Scaling, read_scaling
 from plots.sweep_file import Sweep, read_sweep
 from plots.weights import WEIGHTS
@@ -20,6 +21,15 @@ from plots.weights import WEIGHTS
 BEGIN, END = "<!-- gallery: `make gallery` writes what follows -->", "<!-- end of the gallery -->"
 FOLDER, README = Path("results/published"), Path("README.md")
 RANDOM_SUFFIX = "-random-weights"  # of the folders that docker/server/make_random_qwen3.py makes; the weights have a column
+
+SWEEP_HEADINGS = (
+    *("sweep: model", "weights", "on", "settings", "best", "its fused step, median", "against the first"),
+    *("not told apart from the best (step times overlap)", "files"),
+)
+RUN_HEADINGS = (
+    *("learning run: model", "weights", "on", "task", "path", "steps", curve_words.ENDS_HEADING),
+    *("held out, first test to last", "files"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,15 +110,15 @@ def tables(published: Published) -> str:
             [[*_result_cells(result), links(path, path)] for path, result in published.results.items()],
         ),
         _table(
-            ("sweep: model", "weights", "on", "settings", "best", "its fused step", "against the first", "files"),
+            SWEEP_HEADINGS,
             [[*_sweep_cells(sweep), links(path, path)] for path, sweep in published.sweeps.items()],
         ),
         _table(
-            ("scaling: model", "weights", "on", "GPUs: fused step, pace of training", "files"),
+            ("scaling: model", "weights", "on", "GPUs: fused step, median; tokens a second against the fewest GPUs'", "files"),
             [[*_scaling_cells(scaling), links(path, path)] for path, scaling in published.scalings.items()],
         ),
         _table(
-            ("learning run: model", "weights", "on", "task", "path", "steps", "accuracy, smoothed from 8 steps on", "held out", "files"),
+            RUN_HEADINGS,
             [[*_run_cells(run), links(path, path / RECORD)] for path, run in published.runs.items()],
         ),
     ]
@@ -131,8 +141,8 @@ def _result_cells(result: Result) -> list[str]:
         *_model_cells(setting.model, setting.weights),
         _safe(words.machine(setting)),
         _safe(setting.preset or "no preset") + pairs,
-        _step(result.path("native_1pass")),
-        _step(result.path("custom_2pass")),
+        _step(result, "native_1pass"),
+        _step(result, "custom_2pass"),
         _saving(result, headline),
     ]
 
@@ -145,8 +155,9 @@ def _sweep_cells(sweep: Sweep) -> list[str]:
         _safe(words.machine(sweep.machine)),
         f"{len(sweep.rows)}" + (f", {failed} failed" if failed else ""),
         _safe(best.label) if best else "none",
-        rough(best.native_s) if best and best.native_s else "",
-        f"{best.speedup:.3g} times as fast" if best and best.speedup else "",
+        duration(best.native_s) if best and best.native_s else "",
+        f"{brief(best.speedup)} times as fast" if best and best.speedup else "",
+        _safe(", ".join(best.not_told_apart) or "none") if best else "",
     ]
 
 
@@ -155,7 +166,7 @@ def _scaling_cells(scaling: Scaling) -> list[str]:
     for row in scaling.rows:
         pace = scaling.pace(row)
         batch = ", batch grown with them" if row.batch == "grown" else ""
-        told.append(f"{row.gpus}{batch}: " + (f"{rough(row.native_s)}, {pace:.2f} times" if row.native_s and pace else row.status))
+        told.append(f"{row.gpus}{batch}: " + (f"{duration(row.native_s)}, {brief(pace)} times" if row.native_s and pace else row.status))
     return [*_model_cells(scaling.model, scaling.weights), _safe(words.machine(scaling.machine)), _safe("; ".join(told))]
 
 
@@ -185,10 +196,11 @@ def _model_cells(model: str | None, weights: str | None) -> list[str]:
     return [_safe(clipped(name, 40)), _safe(WEIGHTS.get(weights, weights).removesuffix(" weights") if weights else "not told")]
 
 
-def _step(times: PathTimes | None) -> str:
-    if times is None:
-        return "none"
-    return rough(times.mean_s if times.median_s is None else times.median_s) + (" (mean)" if times.median_s is None else "")
+def _step(result: Result, path: str) -> str:
+    """Return the path's step as its bar has it."""
+    drawn = measures(result)
+    height = next((bar.height for bar in drawn.seconds if bar.path == path), None)
+    return "none" if height is None else duration(height) + (" (mean)" if drawn.centre == "mean" else "")
 
 
 def _saving(result: Result, headline: Comparison | None) -> str:

@@ -59,7 +59,7 @@ def measures(result: Result) -> Measures:
     """Return what to draw: medians with quartiles where every path has a median, else means with deviations."""
     count = result.setting.tokens_per_step or None
     # A rate at the median step needs the token count; a file's own tokens_per_s goes with the mean.
-    by_median = result.schema > 0 and count is not None and all(_median(path) for path in result.paths)
+    by_median = result.schema > 0 and count is not None and all(path.middle_s for path in result.paths)
     bar = _median_bars if by_median else _mean_bars
     pairs = [bar(path, count) for path in result.paths]
     rates = tuple(rate for _, rate in pairs if rate is not None)
@@ -70,12 +70,8 @@ def measures(result: Result) -> Measures:
     )
 
 
-def _median(path: PathTimes) -> float | None:
-    return path.median_s or (statistics.median(path.times) if path.times else None)
-
-
 def _median_bars(path: PathTimes, count: int | None) -> tuple[Bar, Bar | None]:
-    median = _median(path) or path.mean_s
+    median = path.centre_s
     rates = tuple((count or 0) / time for time in path.times)
     seconds = Bar(path.name, median, _quartiles(path.times), path.times)
     return seconds, Bar(path.name, (count or 0) / median, _quartiles(rates), rates)

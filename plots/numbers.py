@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 # What a blank between it and the number before it must not break: in a picture's lines and on the page alike.
 UNITS = r"(?:%|\N{MULTIPLICATION SIGN}|s|ms|µs|[kMGT]B|[KMGT]iB|bytes|TFLOP/s|Mbit/s|points)(?!\w)"
+GIB, MIB = 2**30, 2**20
 MINUS = "\N{MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -33,20 +34,21 @@ def percent(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time with the unit that suits it: 12.92 s, 86.3 ms, 4.21 µs."""
-    scale, unit = _unit(seconds)
+    """Write a time with the unit that suits it: 12.92 s, 0.514 s, 86.30 ms, 4.210 µs."""
+    scale, unit = (1.0, "s") if seconds >= 0.1 or not seconds else (1e3, "ms") if seconds >= 1e-4 else (1e6, "µs")
     return f"{short(seconds * scale)} {unit}"
-
-
-def rough(seconds: float) -> str:
-    """Write a time with three digits that matter: 12.9 s, 86.3 ms, 4.21 µs."""
-    scale, unit = _unit(seconds)
-    return f"{brief(seconds * scale)} {unit}"
 
 
 def share(part: float) -> str:
     """Write a part of a whole, from 0 to 1, as a percentage: 98.2 %, and what would be 0.0 % as less than 0.1 %."""
     return "< 0.1 %" if 0 < part < 0.0005 else percent(100 * part)
+
+
+def memory(count: float) -> str:
+    """Write a number of bytes as GiB with one digit after the point, or as whole MiB where it is small: 44.9 GiB, 307 MiB."""
+    if count < GIB / 2:
+        return f"{_half_up(count / MIB, 0)} MiB"
+    return f"{percent(count / GIB).removesuffix(' %')} GiB"
 
 
 def tick(value: float, _position: int = 0) -> str:
@@ -83,10 +85,6 @@ def _with_digits(value: float, digits: int) -> str:
     return f"{_half_up(value, places):,}"
 
 
-def _unit(seconds: float) -> tuple[float, str]:
-    return (1.0, "s") if seconds >= 0.1 or not seconds else (1e3, "ms") if seconds >= 1e-4 else (1e6, "µs")
-
-
 def _half_up(value: float, places: int) -> Decimal:
     """Round as a person does with the digits that a file shows: 12.915 to 12.92, whatever its binary form is."""
-    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from plots import page, style
 from plots.breakdown import Breakdown
-from plots.numbers import rough, share
+from plots.numbers import duration, share
 from plots.phase_words import name_of
 from plots.spread import spread
 
@@ -36,7 +36,7 @@ def label_phases(axes: Axes, made: Breakdown, middles: Sequence[float], under: f
     """
     low, high = axes.get_xlim()
     labels = [
-        _Label(middle, (name_of(phase), rough(phase.seconds), share(phase.seconds / made.step_s)), phase.seconds)
+        _Label(middle, (name_of(phase), duration(phase.seconds), share(phase.seconds / made.step_s)), phase.seconds)
         for phase, middle in zip(made.phases, middles, strict=True)
     ]
     labels = _fitting(labels, made.step_s, high - low)
@@ -58,6 +58,6 @@ def _fitting(labels: list[_Label], step_s: float, room: float) -> list[_Label]:
         by_length = sorted(labels, key=lambda label: label.seconds)
         together, kept = by_length[:others], by_length[others:]
         seconds = sum(label.seconds for label in together)
-        one = _Label(together[-1].middle, (f"{others} others", rough(seconds), share(seconds / step_s)), seconds)
+        one = _Label(together[-1].middle, (f"{others} others", duration(seconds), share(seconds / step_s)), seconds)
         shown = sorted([*kept, one], key=lambda label: label.middle)
     return shown

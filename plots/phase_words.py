@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from plots import words
 from plots.breakdown import HAND_OVER, UNEXPLAINED, Breakdown, Phase, Roofline
-from plots.numbers import brief, clipped, percent, rough, share, short
+from plots.numbers import brief, clipped, duration, percent, share, short
 from plots.results import Result
 
 FLOOR_MARK = "\N{BLACK DOWN-POINTING TRIANGLE}"
@@ -87,8 +87,8 @@ def verdict(drawn: Sequence[Breakdown]) -> str:
     more = two.step_s - fused.step_s
     parts = [(seconds_of(two, group) - seconds_of(fused, group), group) for group in GROUP_NAMES]
     largest = sorted((part for part in parts if part[0] * more > 0), key=lambda part: -abs(part[0]))[:2]
-    listed = " and ".join(f"{rough(abs(seconds))} in {_in(group)}" for seconds, group in largest)
-    return f"Two passes take {rough(abs(more))} {'more' if more >= 0 else 'less'} a step: {listed}." if largest else ""
+    listed = " and ".join(f"{duration(abs(seconds))} in {_in(group)}" for seconds, group in largest)
+    return f"On average two passes take {duration(abs(more))} {'more' if more >= 0 else 'less'} a step: {listed}." if largest else ""
 
 
 def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
@@ -98,9 +98,9 @@ def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
         name = words.IN_A_SENTENCE.get(made.path, made.path)
         parts = []
         if made.floor_s:
-            parts.append(f"the step takes {brief(made.step_s / made.floor_s)} times what its arithmetic alone would")
+            parts.append(f"the median step takes {brief(made.median_s / made.floor_s)} times what its arithmetic alone would")
         if made.mfu_pct is not None:
-            parts.append(f"{percent(made.mfu_pct)} of the device's peak is used")
+            parts.append(f"{share(made.mfu_pct / 100)} of the device's peak is used")
         if parts:
             lines.append(f"{name[0].upper()}{name[1:]}: {'; '.join(parts)}.")
     return lines + ([line] if (line := _bound(result.roofline)) else [])
@@ -109,14 +109,14 @@ def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
 def row(made: Breakdown) -> tuple[str, ...]:
     """Name a bar, and in fewer and fewer words: its path, the mean step and whose clock it is by."""
     name = words.LABELS[made.path].replace("\n", " ")
-    short_name = f"{name}: {rough(made.step_s)}"
+    short_name = f"{name}: {duration(made.step_s)} on average"
     return (f"{short_name}, by the client's clock", f"{short_name}, client's clock", short_name) if made.by_client else (short_name,)
 
 
 def floor(made: Breakdown) -> tuple[str, str, str]:
     """Say in a few words, and in fewer and fewer, what a path's arithmetic alone would take."""
-    seconds = rough(made.floor_s or 0)
-    used = "" if made.mfu_pct is None else f" ({percent(made.mfu_pct)} of the peak used)"
+    seconds = duration(made.floor_s or 0)
+    used = "" if made.mfu_pct is None else f" ({share(made.mfu_pct / 100)} of the peak used)"
     return f"{FLOOR_MARK} arithmetic alone: {seconds}{used}", f"{FLOOR_MARK} arithmetic: {seconds}", f"{FLOOR_MARK} {seconds}"
 
 
@@ -165,7 +165,7 @@ def clock(result: Result) -> list[str]:
     """Say how well the server's clock was aligned with the client's."""
     if result.clock_uncertainty_s is None:
         return []
-    return [f"The server's clock is aligned with the client's within {rough(result.clock_uncertainty_s)}."]
+    return [f"The server's clock is aligned with the client's within {duration(result.clock_uncertainty_s)}."]
 
 
 def _bound(roofline: Roofline | None) -> str | None:

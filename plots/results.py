@@ -25,6 +25,16 @@ class PathTimes:
     tokens_per_s: float | None
     times: tuple[float, ...]
 
+    @property
+    def middle_s(self) -> float | None:
+        """The median step, of its own steps where the file does not say; None where it tells no steps either."""
+        return self.median_s or (statistics.median(self.times) if self.times else None)
+
+    @property
+    def centre_s(self) -> float:
+        """The median step, or the mean where only that is known."""
+        return self.middle_s or self.mean_s
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -124,7 +134,7 @@ def read_result(path: Path) -> Result:
         throughput_gain_pct=summary.number("throughput_gain_pct"),
         cautions=tuple(_caution(section) for section in root.sections("warnings")),
         setting=_setting(root),
-        breakdowns=tuple(found for times in paths if (found := read_breakdown(root, times.name, times.mean_s, roofline))),
+        breakdowns=tuple(found for times in paths if (found := read_breakdown(root, times.name, times.mean_s, times.centre_s, roofline))),
         roofline=roofline,
         clock_uncertainty_s=root.section("clock").number("uncertainty_s", 0),
     )

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from plots import page, scaling_words, style
-from plots.numbers import brief, percent, rough, tick
+from plots.numbers import brief, duration, percent, tick
 from plots.scaling_file import Row, Scaling
 from plots.sheet import Sheet
 
@@ -104,8 +104,8 @@ def _write_below(axes: Axes, area: page.Box, place: int, row: Row, scaling: Scal
     words_of = {
         "pace": None if pace is None else f"{brief(pace)} \N{MULTIPLICATION SIGN}",
         "efficiency": None if share is None or row is scaling.reference else percent(share),
-        "fused": None if row.native_s is None else rough(row.native_s),
-        "two passes": None if row.two_pass_s is None else rough(row.two_pass_s),
+        "fused": None if row.native_s is None else duration(row.native_s),
+        "two passes": None if row.two_pass_s is None else duration(row.two_pass_s),
         "saving": None if row.saving_pct is None else percent(row.saving_pct),
     }
     heading = scaling_words.counted(scaling, row.gpus)

@@ -34,8 +34,8 @@ def _write_labels(axes: Axes, sweep: Sweep, layout: Layout) -> None:
     best = sweep_words.best_row(sweep)
     for number, row in enumerate(layout.rows):
         bold = row is best
-        memory = "" if layout.label_in or row.peak_memory_bytes is None else sweep_words.memory(row.peak_memory_bytes)
-        memory_in = page.width_pt(memory, layout.size) * WIDER / page.POINTS_PER_IN
+        peak = "" if layout.label_in else sweep_words.peak(row)
+        memory_in = page.width_pt(peak, layout.size) * WIDER / page.POINTS_PER_IN
         room_in = (layout.label_in or layout.times.width - memory_in) - 0.1
         axes.text(
             -layout.label_in / layout.times.width,
@@ -48,9 +48,9 @@ def _write_labels(axes: Axes, sweep: Sweep, layout: Layout) -> None:
             va="center_baseline",
             bbox=None if layout.label_in else {"facecolor": style.BEST if bold else BANDS[number % 2], "edgecolor": "none", "pad": 0.5},
         )
-        if memory:
+        if peak:
             place = (1, number - 0.24)
-            axes.text(*place, memory, transform=axes.get_yaxis_transform(), size=layout.size, ha="right", va="center_baseline")
+            axes.text(*place, peak, transform=axes.get_yaxis_transform(), size=layout.size, ha="right", va="center_baseline")
 
 
 def _draw_memory(figure: Figure, layout: Layout, box: page.Box, y: float) -> None:
@@ -58,7 +58,7 @@ def _draw_memory(figure: Figure, layout: Layout, box: page.Box, y: float) -> Non
     axes.set_ylim(len(layout.rows) - 0.5, -0.5)
     axes.set_axis_off()
     size = layout.size * 0.93
-    words = [sweep_words.memory(row.peak_memory_bytes) if row.peak_memory_bytes is not None else "" for row in layout.rows]
+    words = [sweep_words.peak(row) for row in layout.rows]
     words_in = max(page.width_pt(text, size) for text in words) * WIDER / page.POINTS_PER_IN + 0.08
     largest = max(row.peak_memory_bytes or 0.0 for row in layout.rows) or 1.0
     axes.set_xlim(0, largest * box.width / (box.width - words_in))

@@ -18,7 +18,7 @@ SHORTEST_STEP_S, LONGEST_STEP_S = 1e-9, 1e9
 
 @dataclass(frozen=True)
 class Row:
-    """One server setting: its median steps in seconds, or why it has none."""
+    """One server setting: its median steps in seconds, or why it has none. `sampled`: its server sampled the batch too."""
 
     label: str
     status: str
@@ -27,6 +27,7 @@ class Row:
     two_pass_s: float | None
     saving_pct: float | None
     peak_memory_bytes: float | None
+    sampled: bool
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,16 @@ def _row(section: Section, number: int) -> Row:
     status = section.choice("status", STATUSES) or "ok"
     native_s = section.number("native_1pass_s", SHORTEST_STEP_S, LONGEST_STEP_S)
     two_pass_s = section.number("custom_2pass_s", SHORTEST_STEP_S, LONGEST_STEP_S)
-    memory = section.number("peak_memory_bytes", 0)
-    label = section.text("label") or f"setting {number}"
-    return Row(label, status, section.text("reason"), native_s, two_pass_s, section.number("saving_pct"), memory)
+    return Row(
+        label=section.text("label") or f"setting {number}",
+        status=status,
+        reason=section.text("reason"),
+        native_s=native_s,
+        two_pass_s=two_pass_s,
+        saving_pct=section.number("saving_pct"),
+        peak_memory_bytes=section.number("peak_memory_bytes", 0),
+        sampled=bool(section.flag("sampled")),
+    )
 
 
 def _best(section: Section) -> Best | None:

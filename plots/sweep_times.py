@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots import page, style, sweep_words
-from plots.numbers import rough
+from plots.numbers import duration
 from plots.scales import TimeScale, draw_scale, time_scale
 from plots.spread import spread
 from plots.sweep_file import Row, Sweep
@@ -55,7 +55,7 @@ def _draw_row(axes: Axes, number: int, row: Row, layout: Layout, scale: TimeScal
         axes.plot([s], [number_at], "o", color=style.COLOURS[path], markersize=dot, zorder=3, gid=path, clip_on=False)
         left = place == 0 and len(points) == 2
         axes.annotate(
-            rough(s),
+            duration(s),
             (s, number_at),
             (-dot if left else dot, 0),
             textcoords="offset points",
@@ -67,7 +67,7 @@ def _draw_row(axes: Axes, number: int, row: Row, layout: Layout, scale: TimeScal
     free_from = 0.0
     if points:
         longest, _ = points[-1]
-        free_from = scale.inches(longest) + (dot + page.width_pt(rough(longest), layout.size) * WIDER) / page.POINTS_PER_IN
+        free_from = scale.inches(longest) + (dot + page.width_pt(duration(longest), layout.size) * WIDER) / page.POINTS_PER_IN
     _write_failure(axes, number, row, layout, free_from)
 
 
@@ -109,7 +109,7 @@ def _write_head(figure: Figure, layout: Layout, y: float, title: str) -> None:
 def _draw_floors(figure: Figure, axes: Axes, floors: dict[str, float], layout: Layout, scale: TimeScale) -> None:
     """Draw a dashed line for each path's arithmetic, with its words above the rows."""
     ordered = sorted(floors.items(), key=lambda item: item[1])
-    words = [f"{'arithmetic alone ' if number == 0 else ''}{rough(s)}" for number, (_, s) in enumerate(ordered)]
+    words = [f"{'arithmetic alone ' if number == 0 else ''}{duration(s)}" for number, (_, s) in enumerate(ordered)]
     widths = [page.width_pt(text, 9) * WIDER / page.POINTS_PER_IN for text in words]
     places = spread([scale.inches(s) for _, s in ordered], widths, -layout.label_in, layout.times.width, 0.15)
     for (path, s), text, place in zip(ordered, words, places, strict=True):

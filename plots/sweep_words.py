@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from plots.numbers import brief, clipped, day_and_time, plural, rough, short
+from plots.numbers import brief, clipped, day_and_time, duration, memory, plural, short
 from plots.sweep_file import Best, Row, Sweep
 from plots.weights import WEIGHTS
 from plots.words import BACKENDS, SEPARATOR, machine
 
 MOST_NAMED = 4
+SAMPLED = "*"
 STATUS = {
     "ok": "",
     "out_of_memory": "out of memory",
@@ -33,13 +34,13 @@ def verdict(sweep: Sweep) -> str | None:
     """Say what the best setting's step takes, how far that is from the arithmetic's floor, its memory, and what may be as fast."""
     if sweep.best is None or sweep.best.native_s is None:
         return None
-    parts = [f"{rough(sweep.best.native_s)} a fused step at best"]
+    parts = [f"{duration(sweep.best.native_s)} a fused step at best"]
     floor_s = sweep.roofline.floor_s.get("native_1pass") if sweep.roofline else None
     if floor_s:
-        parts.append(f"{brief(sweep.best.native_s / floor_s)} times the {rough(floor_s)} of its arithmetic alone")
+        parts.append(f"{brief(sweep.best.native_s / floor_s)} times the {duration(floor_s)} of its arithmetic alone")
     row = best_row(sweep)
     if row is not None and row.peak_memory_bytes is not None:
-        parts.append(f"with {memory(row.peak_memory_bytes)} at the peak")
+        parts.append(f"with {peak(row)} at the peak")
     return ", ".join(parts) + "." + not_told_apart(sweep.best)
 
 
@@ -80,6 +81,8 @@ def where(sweep: Sweep) -> list[str]:
 def small_print(sweep: Sweep) -> list[str]:
     """Say how to read the picture, and where it comes from."""
     lines = ["Dots: the median step of each path, a line a setting, in the order in which they ran."]
+    if any(row.sampled and row.peak_memory_bytes is not None for row in sweep.rows):
+        lines.append(f"{SAMPLED} This server sampled the batch too, so its memory holds the sampler's.")
     if sweep.roofline and sweep.roofline.floor_s:
         kind = {True: " with gradient checkpointing", False: " without gradient checkpointing", None: ""}
         device = f" on {clipped(sweep.roofline.device, 50)}" if sweep.roofline.device else ""
@@ -110,9 +113,9 @@ def failure(row: Row) -> str | None:
     return STATUS[row.status] + (f": {row.reason}" if row.reason else "")
 
 
-def memory(count: float) -> str:
-    """Write a number of bytes as GiB, or MiB where it is small."""
-    return f"{brief(count / 2**30)} GiB" if count >= 2**29 else f"{brief(count / 2**20)} MiB"
+def peak(row: Row) -> str:
+    """Write a row's peak memory, marked where it is not the training's alone; nothing where it is not told."""
+    return "" if row.peak_memory_bytes is None else memory(row.peak_memory_bytes) + (SAMPLED if row.sampled else "")
 
 
 def best_row(sweep: Sweep) -> Row | None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.json_object import LARGEST, JsonObject, one_line
+from bench.numbers import GIB, memory
 from bench.result_file import ResultFile
 
 MAX_ROWS = 60
 MAX_VALUE = 120
 NOT_TOLD = "not told"
-GIB = 2**30
 # What says where a file lay, or follows from what is shown already; used memory is not of the configuration.
 SKIPPED = {
     "settings.batch",
@@ -100,7 +100,7 @@ def text_of(value: Any, name: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         if name.endswith("_bytes") and GIB / 10 <= value <= LARGEST:
-            return f"{value / GIB:.1f} GiB"
+            return memory(value)
         # An integer may have more digits than a float can hold.
         return str(int(value)) if abs(value) <= LARGEST and float(value).is_integer() else repr(value)
     if isinstance(value, str):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bench.compare import changes, words
 from bench.compare.changes import PathChange
 from bench.compare.differences import Difference, differences
+from bench.numbers import duration, percent
 from bench.result_file import ResultFile
 
 
@@ -39,15 +40,15 @@ def report(a: ResultFile, b: ResultFile) -> Report:
     paths, savings = changes.path_changes(a, b), changes.saving_changes(a, b)
     rows = [
         ChangeRow(
-            entry.path, f"{entry.a_median_s:.3f} s", f"{entry.b_median_s:.3f} s", _basis(entry.a_steps, entry.b_steps), words.of_path(entry)
+            entry.path, duration(entry.a_median_s), duration(entry.b_median_s), _basis(entry.a_steps, entry.b_steps), words.of_path(entry)
         )
         for entry in paths
     ]
     rows += [
         ChangeRow(
             words.saving_name(entry),
-            f"{entry.a_pct:.1f} %",
-            f"{entry.b_pct:.1f} %",
+            percent(entry.a_pct),
+            percent(entry.b_pct),
             _basis(entry.a_count, entry.b_count),
             words.of_saving(entry),
         )

@@ -3,6 +3,8 @@
 from bench import path_names
 from bench.compare.changes import PathChange, SavingChange, batch_is_known
 from bench.compare.samples import MIN_STEPS_FOR_INTERVAL, Estimate
+from bench.numbers import brief, percent, tenths
+from bench.numbers import signed as plus
 from bench.result_file import ResultFile
 
 WITHIN = (
@@ -18,33 +20,33 @@ UNIT = (
 def of_path(change: PathChange) -> str:
     """One path's change: "11.2 % faster, 95 % interval 9.0 to 13.1 %"."""
     pct, estimate = change.estimate.value, change.estimate
-    size = f"{abs(pct):.1f} % {'faster' if pct < 0 else 'slower'}{_times(change)}"
+    size = f"{percent(abs(pct))} {'faster' if pct < 0 else 'slower'}{_times(change)}"
     if estimate.ci_low is None or estimate.ci_high is None:
-        by_medians = f"{size} by the medians" if f"{abs(pct):.1f}" != "0.0" else "equal medians"
+        by_medians = f"{size} by the medians" if tenths(abs(pct)) != "0.0" else "equal medians"
         return f"{by_medians}; {_too_few(change.a_steps, change.b_steps, 'steps')}"
     if estimate.ci_low <= 0.0 <= estimate.ci_high:
         return f"no difference that {_counts(change.a_steps, change.b_steps)} steps can show: {signed(estimate, ' %')}"
     low, high = sorted((abs(estimate.ci_low), abs(estimate.ci_high)))
-    return f"{size}, 95 % interval {low:.1f} to {high:.1f} %"
+    return f"{size}, 95 % interval {tenths(low)} to {percent(high)}"
 
 
 def of_saving(change: SavingChange) -> str:
     """The saving's change: "1.5 points more, 95 % interval 0.2 to 2.9 points"."""
     points, estimate = change.estimate.value, change.estimate
     what = "pairs" if change.paired else "steps"
-    size = f"{abs(points):.1f} points {'more' if points >= 0 else 'less'}"
+    size = f"{tenths(abs(points))} points {'more' if points >= 0 else 'less'}"
     unpaired = "" if change.paired else " (from the paths' medians: a file tells no pairs)"
     if estimate.ci_low is None or estimate.ci_high is None:
         return f"{size} by the medians; {_too_few(change.a_count, change.b_count, what)}{unpaired}"
     if estimate.ci_low <= 0.0 <= estimate.ci_high:
         return f"no difference that {_counts(change.a_count, change.b_count)} {what} can show: {signed(estimate, ' points')}{unpaired}"
     low, high = sorted((abs(estimate.ci_low), abs(estimate.ci_high)))
-    return f"{size}, 95 % interval {low:.1f} to {high:.1f} points{unpaired}"
+    return f"{size}, 95 % interval {tenths(low)} to {tenths(high)} points{unpaired}"
 
 
 def signed(estimate: Estimate, unit: str) -> str:
     """A change that may have either sign: "+0.4 %, 95 % interval -1.2 to +2.0 %"."""
-    return f"{_plus(estimate.value)}{unit}, 95 % interval {_plus(estimate.ci_low or 0.0)} to {_plus(estimate.ci_high or 0.0)}{unit}"
+    return f"{plus(estimate.value)}{unit}, 95 % interval {plus(estimate.ci_low or 0.0)} to {plus(estimate.ci_high or 0.0)}{unit}"
 
 
 def saving_name(change: SavingChange) -> str:
@@ -81,8 +83,8 @@ def notes(a: ResultFile, b: ResultFile, a_untold: tuple[str, ...], b_untold: tup
 def _times(change: PathChange) -> str:
     ratio = change.b_median_s / change.a_median_s
     if ratio <= 0.5:
-        return f" ({1.0 / ratio:.1f} times as fast)"
-    return f" ({ratio:.1f} times as long)" if ratio >= 2.0 else ""
+        return f" ({brief(1.0 / ratio)} times as fast)"
+    return f" ({brief(ratio)} times as long)" if ratio >= 2.0 else ""
 
 
 def _too_few(a_count: int, b_count: int, what: str) -> str:
@@ -91,9 +93,3 @@ def _too_few(a_count: int, b_count: int, what: str) -> str:
 
 def _counts(a_count: int, b_count: int) -> str:
     return str(a_count) if a_count == b_count else f"{a_count} and {b_count}"
-
-
-def _plus(value: float) -> str:
-    # A rounded zero has no sign.
-    text = f"{value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text

@@ -20,6 +20,7 @@ from bench.learn.sampling import Sampling
 from bench.learn.settings import LearnSettings, of_record
 from bench.learn.sinks import Sink
 from bench.learn.stop import StopAfterStep
+from bench.numbers import percent
 from bench.probe import Probe
 from bench.progress import Reporter
 from bench.session import ModelRequest, Session, open_session
@@ -209,12 +210,16 @@ def _run(learner: Learner, document: dict[str, Any], start: Checkpoint, reporter
 
 def _line(row: Row) -> str:
     """A row in a line, for who watches."""
-    tested = f", held-out {row['test/env/all/correct']:.1%}" if "test/env/all/correct" in row else ""
+    tested = f", held-out {_share(row, 'test/env/all/correct')}" if "test/env/all/correct" in row else ""
     clipped = f", {row['loss/clip_fraction']:.0%} clipped" if row["loss/clip_fraction"] else ""
     return (
-        f"step {row['step']}: {row['env/all/correct']:.1%} right{tested}, {row['groups/skipped']} groups without signal{clipped}, "
+        f"step {row['step']}: {_share(row, 'env/all/correct')} right{tested}, {row['groups/skipped']} groups without signal{clipped}, "
         f"{row['env/all/ac_tokens_per_turn']:.0f} tokens an answer, {row['time/total']:.1f} s"
     )
+
+
+def _share(row: Row, key: str) -> str:
+    return percent(100 * (row[key] or 0.0))
 
 
 def _now() -> str:

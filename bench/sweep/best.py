@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.numbers import brief, duration
 from bench.sweep.document import Sweep
 from bench.sweep.outcome import OK
 from bench.sweep.preset import settings_of, write_preset
@@ -23,9 +24,10 @@ def best_entry(sweep: Sweep, first_key: str, memory_limit_gib: float | None, res
         return None, None
     first = sweep.rows.get(first_key)
     gain = first["native_1pass_s"] / best["native_1pass_s"] if first and first["native_1pass_s"] else None
-    fast = f"{best['native_1pass_s']:.3f} s a fused step, the fastest of {sum(row['status'] == OK for row in rows)} settings that ran"
+    ran = sum(row["status"] == OK for row in rows)
+    fast = f"{duration(best['native_1pass_s'])} a fused step, the fastest of {ran} settings that ran"
     if first and gain is not None and first is not best:
-        fast += f", {gain:.2f} times as fast as {first['label']}"
+        fast += f", {brief(gain)} times as fast as {first['label']}"
     result = _result_of(best, results)
     settings = settings_of(best, (result.get("environment") or {}).get("server"))
     near = not_told_apart(rows, best, memory_limit_gib)

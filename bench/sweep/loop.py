@@ -10,12 +10,13 @@ from bench import batch as batches
 from bench.errors import BenchError, InputError
 from bench.files import check_writable
 from bench.grown_batch import grown
+from bench.numbers import duration, memory
 from bench.sweep import document as files
 from bench.sweep.best import best_entry
 from bench.sweep.document import Sweep
 from bench.sweep.outcome import FINISHED, OK, outcome
 from bench.sweep.plan import PlannedRow
-from bench.sweep.rows import BYTES_PER_GIB, row_of
+from bench.sweep.rows import row_of
 from bench.sweep.servers import Servers
 from bench.sweep.take import Ending, Place, take
 
@@ -214,11 +215,11 @@ def _sentence(row: dict[str, Any], wall_s: float) -> str:
     """A row in one line, while the sweep goes on."""
     if row["status"] != OK:
         return f"{row['label']}: {row['status'].replace('_', ' ')}, after {wall_s:.0f} s: {row['reason']}"
-    parts = [f"fused {row['native_1pass_s']:.3f} s"]
+    parts = [f"fused {duration(row['native_1pass_s'])}"]
     if row["custom_2pass_s"] is not None:
-        parts.append(f"two passes {row['custom_2pass_s']:.3f} s")
+        parts.append(f"two passes {duration(row['custom_2pass_s'])}")
     if row["peak_memory_bytes"] is not None:
-        parts.append(f"{row['peak_memory_bytes'] / BYTES_PER_GIB:.1f} GiB")
+        parts.append(memory(row["peak_memory_bytes"]))
     ready = "" if row["ready_s"] is None else f"; ready after {row['ready_s']:.0f} s"
     return f"{row['label']}: {', '.join(parts)}{ready}, {wall_s:.0f} s in all"
 

@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench.numbers import duration, memory
 from bench.sweep.outcome import CRASHED, OK, OUT_OF_MEMORY, REFUSED, TIMED_OUT
-from bench.sweep.rows import BYTES_PER_GIB, fitting
+from bench.sweep.rows import fitting
 
 EVERY_SERVER = "as on every server of the sweep"
 EVERY_ROW = "the same in every row of the sweep"
@@ -51,18 +52,18 @@ def _reason(
     lost = [f"with {_value(row, name)} {_end(row)}" for row, names in varied if names == {name} and id(row) not in ran]
     if alone:
         nearest = min(alone, key=_step_s)
-        told = f"{_step_s(best):.3f} s a fused step, against {_step_s(nearest):.3f} s with {_value(nearest, name)} and all else the same"
+        told = f"{duration(_step_s(best))} a fused step, against {duration(_step_s(nearest))} with {_value(nearest, name)}"
         same = ": not told apart, for step times overlap" if nearest["label"] in not_told_apart else ""
-        return "; ".join([f"{told} ({nearest['label']}){same}", *lost])
+        return "; ".join([f"{told} and all else the same ({nearest['label']}){same}", *lost])
     if lost:
-        return f"{_step_s(best):.3f} s a fused step; {'; '.join(lost)}, all else the same"
+        return f"{duration(_step_s(best))} a fused step; {'; '.join(lost)}, all else the same"
     told = "part of the fastest row, and not varied alone"
     if not timed:
         return told
     nearest, names = min(timed, key=lambda entry: (len(entry[1]), _step_s(entry[0])))
     beside = sorted(names - {name})
     differ = f"where {' and '.join(beside)} {'differs' if len(beside) == 1 else 'differ'} too"
-    return f"{told}: {_step_s(best):.3f} s a fused step, against {_step_s(nearest):.3f} s in {nearest['label']}, {differ}"
+    return f"{told}: {duration(_step_s(best))} a fused step, against {duration(_step_s(nearest))} in {nearest['label']}, {differ}"
 
 
 def _differing(row: dict[str, Any], best: dict[str, Any], settings: Mapping[str, Any]) -> set[str]:
@@ -90,4 +91,4 @@ def _end(row: dict[str, Any]) -> str:
         return ENDS[row["status"]]
     if row["peak_memory_bytes"] is None:
         return "its memory is not known"
-    return f"it takes {row['peak_memory_bytes'] / BYTES_PER_GIB:.1f} GiB, more than the limit"
+    return f"it takes {memory(row['peak_memory_bytes'])}, more than the limit"

@@ -5,11 +5,10 @@ from typing import Any
 
 from plots.checked import Section as Json
 from plots.checked import one_line
-from plots.numbers import clipped, plural
+from plots.numbers import GIB, clipped, memory, plural
 from plots.report.section import Section, Table
 
 MOST_ROWS, LONGEST_NAME, LONGEST_VALUE, DEEPEST = 200, 120, 300, 8
-GIB = 2**30
 MEMORY = ("environment", "memory")
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
 RESULT: Groups = (
@@ -112,5 +111,5 @@ def _text(value: Any, name: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name.endswith("_bytes") and isinstance(value, int | float) and GIB / 10 <= value < 1e15:
-        return f"{value / GIB:.1f} GiB"
+        return memory(value)
     return str(value)

@@ -30,7 +30,7 @@ def learning(runs: Sequence[LearningRun]) -> Section:
 
 def _instead(run: LearningRun) -> str:
     first, last = curve_words.ends_of(run)
-    return f"accuracy from {percent(100 * first)} to {percent(100 * last)} over {plural(len(run.points), 'step')}"
+    return f"accuracy from {percent(100 * first)} to {percent(100 * last)} over {plural(run.taken, 'step')}"
 
 
 def _steps(run: LearningRun) -> Table:

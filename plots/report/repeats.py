@@ -20,19 +20,25 @@ def repeats(repeat: Repeat) -> Section:
 
 
 def _lead(repeat: Repeat) -> list[str]:
-    failed = sum(run.status != "complete" for run in repeat.runs)
+    counted, runs = repeat.counted or 0, len(repeat.runs)
+    left_out = runs - counted
     lead = []
-    if repeat.saving_low_pct is not None and repeat.saving_high_pct is not None and repeat.counted:
+    if repeat.saving_low_pct is not None and repeat.saving_high_pct is not None and counted > 1:
         low, high = percent(repeat.saving_low_pct), percent(repeat.saving_high_pct)
-        spread = f"Over {plural(repeat.counted, 'fresh server')} the saving lies between {low} and {high}"
+        width = percent(repeat.saving_high_pct - repeat.saving_low_pct).removesuffix(" %")
+        spread = f"Between {plural(counted, 'fresh server')} the saving spread over {width} points: {low} to {high}"
+        if repeat.saving_mean_pct is not None:
+            spread += f", mean {percent(repeat.saving_mean_pct)}"
         if repeat.saving_stdev_pct is not None:
-            spread += f" (standard deviation {repeat.saving_stdev_pct:.1f} points)"
+            spread += f", standard deviation {percent(repeat.saving_stdev_pct).removesuffix(' %')} points"
         if repeat.within_ci_width_pct is not None:
-            spread += f"; within one run its interval is {repeat.within_ci_width_pct:.1f} points wide"
+            spread += f"; within one run its interval is {percent(repeat.within_ci_width_pct).removesuffix(' %')} points wide"
         lead.append(f"{spread}.")
-    if failed:
-        count = "does not count" if failed == 1 else "do not count"
-        lead.append(f"{plural(failed, 'run')} of {len(repeat.runs)} ended without a valid result, and {count} there.")
+    else:
+        lead.append(f"{plural(counted, 'complete run')}: a spread between servers needs two.")
+    if left_out > 0:
+        are = "is" if left_out == 1 else "are"
+        lead.append(f"{left_out} of {plural(runs, 'run')} did not finish with a valid saving, and {are} not counted.")
     return lead
 
 

@@ -38,13 +38,13 @@ def _instead(swept: Sweep) -> str:
 
 def _row(row: Row, best: bool, with_memory: bool) -> tuple[str, ...]:
     ended = sweep_words.failure(row) or ("best" if best else "ok")
-    memory = "not told" if row.peak_memory_bytes is None else sweep_words.memory(row.peak_memory_bytes)
+    peak = sweep_words.peak(row) or "not told"
     return (
         clipped(row.label, 120),
         _time(row.native_s),
         _time(row.two_pass_s),
         "none" if row.saving_pct is None else percent(row.saving_pct),
-        *([memory] if with_memory else []),
+        *([peak] if with_memory else []),
         clipped(ended, 300),
     )
 

@@ -49,7 +49,7 @@ def _rows(drawn: tuple[Breakdown, ...]) -> tuple[tuple[str, ...], ...]:
             for phase, made in zip(found, drawn, strict=True)
         )
         rows.append((phase_words.name_of(named), *cells))
-    return (*rows, ("the whole step", *(duration(made.step_s) for made in drawn)))
+    return (*rows, ("the whole step, mean", *(duration(made.step_s) for made in drawn)))
 
 
 def _label(made: Breakdown) -> str:

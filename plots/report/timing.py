@@ -44,7 +44,7 @@ def _paths(result: Result, drawn: Measures) -> tuple[tuple[str, ...], ...]:
         (
             _name(path),
             f"{len(path.times):,}" if path.times else "not told",
-            _or_none(path.median_s),
+            _or_none(path.middle_s),
             duration(path.mean_s),
             _or_none(path.stdev_s),
             "not told" if (rate := rates.get(path.name, path.tokens_per_s)) is None else short(rate),

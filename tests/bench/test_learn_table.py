@@ -38,7 +38,7 @@ def test_a_run_is_told_by_its_record_and_its_first_and_last_accuracies(tmp_path:
     rows = [{"step": 0, "env/all/correct": 0.02, "test/env/all/correct": 0.03}, {"step": 1, "env/all/correct": 0.605}]
     assert printed(tmp_path, RECORD, rows) == [
         "Qwen/[red]x (pretrained weights), gsm8k, native_1pass: 2 of 40 steps, partial (interrupted)",
-        "Accuracy in training: 2.0 % at the start, 60.5 % at the end.",
+        "Accuracy in training: 2.0 % at the start, 60.5 % at the end (of the first step and of the last).",
         "Held out: 3.0 %.",
     ]
 

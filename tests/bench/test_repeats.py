@@ -63,7 +63,7 @@ def test_the_spread_between_is_of_the_runs_medians_and_the_spread_within_the_med
     ]
     assert (made["runs"][0]["native_1pass_s"], made["runs"][0]["custom_2pass_s"]) == (0.7, 1.0)
     assert said(made) == [
-        "Between 3 fresh servers the saving spread over 2.0 points: 30.0 to 32.0 %, mean 31.0 %, standard deviation 1.0; "
+        "Between 3 fresh servers the saving spread over 2.0 points: 30.0 to 32.0 %, mean 31.0 %, standard deviation 1.0 points; "
         "within one run its interval is 3.0 points wide."
     ]
 
@@ -97,7 +97,7 @@ def test_one_run_has_no_spread_between_servers() -> None:
 def test_runs_too_short_for_an_interval_have_no_spread_within() -> None:
     made = of(result(30.0, None, None), result(32.0, None, None))
     assert made["within_ci_width_median_pct"] is None
-    assert said(made)[0].endswith("mean 31.0 %, standard deviation 1.4.")  # the root of 2
+    assert said(made)[0].endswith("mean 31.0 %, standard deviation 1.4 points.")  # the root of 2
 
 
 def test_no_run_with_a_result_is_a_document_all_the_same() -> None:

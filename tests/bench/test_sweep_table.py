@@ -48,8 +48,8 @@ def test_the_table_has_a_row_a_setting_and_marks_the_best() -> None:
     lines = printed(DOCUMENT)
     assert lines[0].rstrip() == "PARTIAL Server settings for Qwen/m: NVIDIA H200, 16 sequences, 7,569 target tokens a step"
     cells = {line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]] for line in lines if line.startswith("│")}
-    assert cells["stock"] == ["7.700", "9.900", "21.5 %", "983", "7.0*", "55", ""]
-    assert cells["micro-16"] == ["0.513", "", "", "983", "7.0", "55", "best"]
+    assert cells["stock"] == ["7.700 s", "9.900 s", "21.5 %", "983.0", "7.0 GiB*", "55", ""]
+    assert cells["micro-16"] == ["0.513 s", "", "", "14,752", "7.0 GiB", "55", "best"]
     assert cells["micro-[32]"] == ["", "", "", "", "", "", "out of memory"]
 
 

@@ -31,7 +31,7 @@ def test_a_steps_phases_are_shares_that_sum_to_it() -> None:
 def test_the_arithmetic_is_set_beside_the_step() -> None:
     native = NATIVE | {"timeline_mean_s": None, "utilisation": {"floor_s": 0.0401, "mfu_pct": 2.0}}
     assert said({"native_1pass": native, "roofline": {"saving_bound_pct": 25.96}}) == [
-        "The fused step's arithmetic alone would take 0.0401 s (2 % of the device's rate is used) and would allow a saving of 26.0 %."
+        "The fused step's arithmetic alone would take 40.10 ms (2.0 % of the device's peak is used) and would allow a saving of 26.0 %."
     ]
 
 

@@ -158,7 +158,7 @@ def test_the_title_is_from_the_runs_own_record(runs):
 
 def test_the_title_s_numbers_are_said_to_be_means_of_two_steps_where_they_are(runs):
     shares = [0.25, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75, 1.0]
-    said = "The accuracy above is that line's ends, each the mean of two steps."
+    said = "The accuracy above is that line's ends: the means of the first two steps and of the last two."
     steps = [{"step": step, "env/all/correct": share} for step, share in enumerate(shares)]
     eight, seven = runs([(record(), steps), (record(), steps[:7])])
     assert curve_words.title([eight]).endswith(": 37.5 % to 87.5 % in 8 steps")

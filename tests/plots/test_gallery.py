@@ -77,14 +77,16 @@ def test_a_result_is_one_row_with_what_its_file_says(house):
         "CPU only: AMD EPYC 7B13 (4 cores)",
         "cpu, 8 pairs",
         "0.750 s",
-        "1.00 s",
+        "1.000 s",
         "25.0 % (−1.0 to 31.0): no difference shown",
         "[JSON](results/published/a.json), [bars](results/published/a.png)",
     ]
 
 
 def test_each_kind_has_a_table_and_every_file_its_pictures(house, capsys):
-    root = house(a=stored("published"), b=micro_batches(), other={"kind": "gspo-bench-verify"})
+    swept = micro_batches()
+    swept["best"]["not_told_apart"] = ["micro_batch 8", "tokens-8192"]
+    root = house(a=stored("published"), b=swept, other={"kind": "gspo-bench-verify"})
     run = write_run(
         root / gallery.FOLDER / "learned", (record(), [{"step": 0, "env/all/correct": 0.02}, {"step": 1, "env/all/correct": 0.6}])
     )
@@ -102,8 +104,8 @@ def test_each_kind_has_a_table_and_every_file_its_pictures(house, capsys):
         "learning run: model",
         "Qwen3-0.6B",
     ]
-    assert cells[1][4:7] == ["12.9 s (mean)", "16.8 s (mean)", "23.0 % (of means)"]
-    assert cells[3][3:7] == ["8, 2 failed", "micro-batch 16", "0.500 s", "16 times as fast"]
+    assert cells[1][4:7] == ["12.92 s (mean)", "16.77 s (mean)", "23.0 % (of means)"]
+    assert cells[3][3:8] == ["8, 2 failed", "micro-batch 16", "0.500 s", "16.0 times as fast", "micro\\_batch 8, tokens-8192"]
     assert cells[5][3:8] == ["GSM8K", "fused GSPO", "2", "2.0 % to 60.0 %", ""]
     assert "results/published/learned/run.json" in cells[5][8]
 

@@ -56,15 +56,15 @@ def test_every_phase_is_named_with_its_time_and_share(read):
     written = texts(figure_of(draw, read(timed_by_both())))
     for name, time, share in (
         ("forward + backward", "0.400 s", "80.0 %"),
-        ("unexplained", "8.00 ms", "1.6 %"),
-        ("ratios", "8.00 ms", "1.1 %"),
+        ("unexplained", "8.000 ms", "1.6 %"),
+        ("ratios", "8.000 ms", "1.1 %"),
     ):
         assert name in written and time in written and share in written
     assert "90.0 % of the fused step is the server's engine at work" in written
     # 0.17 s more in the engine; submit, queued and fetch: 0.092 s against 0.036 s.
-    assert "Two passes take 0.250 s more a step: 0.170 s in the engine and 56.0 ms in wire and queue." in written
-    assert "▼ arithmetic alone: 50.0 ms (10.0 % of the peak used)" in written
-    assert "Fused GSPO: the step takes 10.0 times what its arithmetic alone would; 10.0 % of the device's peak is used." in written
+    assert "On average two passes take 0.250 s more a step: 0.170 s in the engine and 56.00 ms in wire and queue." in written
+    assert "▼ arithmetic alone: 50.00 ms (10.0 % of the peak used)" in written
+    assert "Fused GSPO: the median step takes 10.0 times what its arithmetic alone would; 10.0 % of the device's peak is used." in written
 
 
 def test_what_the_phases_leave_of_the_step_is_unexplained_and_hatched(read):
@@ -99,7 +99,7 @@ def test_without_a_rate_the_arithmetic_still_bounds_the_saving(read):
 def test_the_clients_clock_alone_is_named_as_such_in_the_title_and_at_each_bar(read):
     written = texts(figure_of(draw, read(BREAKDOWN_CASES["by the client's clock"])))
     assert "Where a step's time goes, by the client's clock alone" in written
-    assert "fused, one pass: 0.189 s, by the client's clock" in written
+    assert "fused, one pass: 0.189 s on average, by the client's clock" in written
     assert "The file has no times of the server's own: a wait holds the wire, the queue and the engine together." in written
 
 

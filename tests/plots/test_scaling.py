@@ -39,7 +39,7 @@ def test_the_words_say_what_the_most_gpus_gain_and_what_is_left_of_each(read):
     assert "8 GPUs: 2.50 times as fast as 1 GPU, 5.00 times with a batch that grows" in written
     # 2.5 / 8 and 5 / 8, half a digit up.
     assert "Each of 8 GPUs does, of what it does alone, 31.3 % with the same batch and 62.5 % with the growing batch." in written
-    for words in ("80.0 %", "1.60 ×", "5.00 s", "7.14 s", "30.0 %", "2 GPUs", "tokens a second, 1 GPU = 1 ×"):
+    for words in ("80.0 %", "1.60 ×", "5.000 s", "7.143 s", "30.0 %", "2 GPUs", "tokens a second, 1 GPU = 1 ×"):
         assert words in written
 
 

@@ -42,7 +42,7 @@ def test_the_floors_are_drawn_where_the_arithmetic_ends(read):
     (times,) = [axes for axes in figure.axes if axes.get_xscale() == "log"]
     lines = sorted(line.get_xdata()[0] for line in times.lines if list(line.get_ydata()) == [0, 1] and len(set(line.get_xdata())) == 1)
     assert lines == [0.05, 0.075]
-    assert "arithmetic alone 50.0 ms" in texts(figure)
+    assert "arithmetic alone 50.00 ms" in texts(figure)
 
 
 def test_the_axis_is_logarithmic_only_where_the_range_demands_it(read):
@@ -70,7 +70,7 @@ def test_the_best_setting_is_marked_and_told_with_its_distance_from_the_floor(re
     figure = figure_of(draw, read(SWEEP_CASES["micro-batches"]))
     written = texts(figure)
     assert "micro-batch 16: 16.0 times as fast as micro-batch 1" in written
-    assert "0.500 s a fused step at best, 10.0 times the 50.0 ms of its arithmetic alone, with 45.0 GiB at the peak." in written
+    assert "0.500 s a fused step at best, 10.0 times the 50.00 ms of its arithmetic alone, with 45.0 GiB at the peak." in written
     bands = [patch.get_y() for axes in figure.axes for patch in axes.patches if patch.get_facecolor()[:3] == pytest.approx(rgb(BEST))]
     assert bands == [3.5]
     bold = [text.get_text() for axes in figure.axes for text in axes.texts if text.get_weight() == "bold"]

@@ -146,6 +146,6 @@ def test_the_table_says_what_each_row_is_and_what_failed(stage: Stage) -> None:
     print_scale(stage.scale(), "last_scale.json", console)
     text = console.export_text()
     lines = [" ".join(line.replace("│", " ").split()) for line in text.splitlines()]
-    assert "2 same 2 5.000 10.000 25.0 % 2 80 % 20.0" in lines
+    assert "2 same 2 5.000 s 10.00 s 25.0 % 1.600 80.0 % 20.0 GiB" in lines
     assert "4 grown 8 out of memory" in lines
     assert "Efficiency: tokens a second and GPU of the fused step, against one GPU's." in lines

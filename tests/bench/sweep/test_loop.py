@@ -101,7 +101,7 @@ def test_the_best_is_a_preset_file_with_a_reason_for_every_setting(stage: Stage)
         "size": "0.500 s a fused step, against 2.000 s with 4 and all else the same (four)",
         "under": "as on every server of the sweep",
     }
-    assert preset["description"].endswith("; 0.500 s a fused step, the fastest of 3 settings that ran, 16.00 times as fast as stock.")
+    assert preset["description"].endswith("; 0.500 s a fused step, the fastest of 3 settings that ran, 16.0 times as fast as stock.")
 
 
 def test_the_first_row_samples_and_the_others_take_the_same_batch(stage: Stage) -> None:

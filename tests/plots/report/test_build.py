@@ -153,7 +153,7 @@ def test_the_phases_of_both_paths_stand_beside_each_other_and_end_with_the_whole
     assert rows[0] == ["phase", "fused GSPO", "two passes"]
     assert ["forward", "none", "0.170 s (22.7 %)"] in rows
     assert ["queued", "10.00 ms (2.0 %)", "20.00 ms (2.7 %)"] in rows
-    assert rows[-1] == ["the whole step", "0.500 s", "0.750 s"]
+    assert rows[-1] == ["the whole step, mean", "0.500 s", "0.750 s"]
 
 
 def test_a_scaling_run_has_every_number_of_gpus_with_its_pace_and_efficiency(cases):
@@ -165,7 +165,7 @@ def test_a_scaling_run_has_every_number_of_gpus_with_its_pace_and_efficiency(cas
 
 def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(cases):
     rows = Parts(cases("everything").read_text()).tables["Every setting, its median step"]
-    assert rows[1] == ["micro-batch 1", "8.000 s", "10.00 s", "20.0 %", "6.00 GiB", "ok"]
+    assert rows[1] == ["micro-batch 1", "8.000 s", "10.00 s", "20.0 %", "6.0 GiB", "ok"]
     assert [row[0] for row in rows if row[-1] == "best"] == ["micro-batch 16"]
     assert [row[-1][:13] for row in rows if row[0] == "micro-batch 32"] == ["out of memory"]
 
@@ -219,8 +219,8 @@ def test_every_repeated_run_is_a_row_and_the_spread_between_stands_beside_the_sp
     assert rows[1] == ["1", "30.0 %", "29.0 % to 31.0 %", "0.500 s", "0.750 s", "complete"]
     assert rows[2] == ["2", "none", "none", "none", "none", "failed: no result; it ended with exit code 3"]
     text = plain(report())
-    assert "Over 2 fresh servers the saving lies between 30.0 % and 34.0 % (standard deviation 2.8 points)" in text
-    assert "within one run its interval is 2.5 points wide" in text
+    spread = "the saving spread over 4.0 points: 30.0 % to 34.0 %, mean 32.0 %, standard deviation 2.8 points"
+    assert f"Between 2 fresh servers {spread}; within one run its interval is 2.5 points wide" in text
 
 
 def test_a_warning_has_its_words_and_what_to_do(parts, report):
