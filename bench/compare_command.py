@@ -61,6 +61,11 @@ def _read(files: Sequence[Path]) -> tuple[ResultFile, list[tuple[ResultFile, boo
     """The baseline, and the others each with whether it was named itself, rather than its folder."""
     found: list[tuple[Path, ResultFile, bool]] = []
     for file in files:
+        if _is_learning_run(file):
+            raise InputError(
+                f"{file} is a learning run, and compare takes result files.\n"
+                "python -m bench show prints each one's accuracies; python -m plots RUN RUN --out both.png puts runs in one picture."
+            )
         if not _is_folder(file):
             found.append((file, result_file.read(file), True))
             continue
@@ -80,6 +85,13 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:  # such as a name that is too long: the reader says it
+        return False
+
+
+def _is_learning_run(path: Path) -> bool:
+    try:
+        return (path / "run.json").is_file() or (path.name == "run.json" and path.is_file())
+    except OSError:
         return False
 
 

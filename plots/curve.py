@@ -16,7 +16,7 @@ from plots.smoothing import smoothed, window
 BODY_IN = 3.9
 PANEL_GAP_IN = 0.45
 AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.5  # below, left of and above the axes
-LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.34
+LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.47
 MOST_RAW_DOTS = 60
 FEW_RUNS, LINE_PT, WIDER_BELOW_PT = 6, 2.2, 2.6
 WIDER = 1.04  # the screen's glyphs are a little wider than the font says
@@ -125,7 +125,7 @@ def _legend_rows(lines: Sequence[Line], room_in: float) -> list[list[tuple[float
     rows: list[list[tuple[float, Line]]] = []
     left = room_in
     for line in lines:
-        width = SWATCH_IN + page.width_pt(line.name, 10) * WIDER / page.POINTS_PER_IN + 0.35
+        width = SWATCH_IN + page.width_pt(line.name, 10) * WIDER / page.POINTS_PER_IN + 0.25
         if left + width > room_in or not rows:
             rows.append([])
             left = 0.0

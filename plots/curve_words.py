@@ -44,7 +44,7 @@ def partial(runs: Sequence[LearningRun]) -> str | None:
 def verdict(runs: Sequence[LearningRun], names: Sequence[str]) -> str | None:
     """Say what the held-out problems show; of several runs, what each reached."""
     if len(runs) > 1:
-        told = "; ".join(f"{name} {_end(run)}" for name, run in list(zip(names, runs, strict=True))[:4])
+        told = "; ".join(f"{name}: {_end(run)}" for name, run in list(zip(names, runs, strict=True))[:4])
         return f"At the end: {told}{f'; and {len(runs) - 4} more' if len(runs) > 4 else ''}."
     points = [point for point in runs[0].points if point.held_out is not None]
     if not points:
@@ -114,7 +114,7 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
     elif any(run.taken > 1 for run in runs):
         lines[0] += " The accuracy above is of the first step and of the last."
     if any(point.held_out is not None for run in runs for point in run.points):
-        lines[0] += " Diamonds: held-out problems."
+        lines[0] += " Diamonds: tests on held-out problems."
     if timed:
         lines.append("Time: of work, without what a run lay dead between being killed and resumed.")
     else:

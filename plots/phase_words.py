@@ -109,8 +109,15 @@ def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
 def row(made: Breakdown) -> tuple[str, ...]:
     """Name a bar, and in fewer and fewer words: its path, the mean step and whose clock it is by."""
     name = words.LABELS[made.path].replace("\n", " ")
-    short_name = f"{name}: {duration(made.step_s)} on average"
-    return (f"{short_name}, by the client's clock", f"{short_name}, client's clock", short_name) if made.by_client else (short_name,)
+    step = f"mean {duration(made.step_s)}"
+    whose = ("by the client's clock", "client's clock") if made.by_client else ()
+    return *(f"{name}: {step}, {clock}" for clock in whose), f"{name}: {step}", f"{name.partition(' (')[0]}: {step}"
+
+
+def legend(drawn: Sequence[Breakdown]) -> str:
+    """Say what a bar and its mark are."""
+    mark = f" {FLOOR_MARK}: where it would end if arithmetic were all." if any(made.floor_s for made in drawn) else ""
+    return f"Each bar: the mean timed step of a path, all bars on one scale.{mark}"
 
 
 def floor(made: Breakdown) -> tuple[str, str, str]:

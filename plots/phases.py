@@ -53,7 +53,7 @@ def draw_body(figure: Figure, box: page.Box, drawn: Sequence[Breakdown]) -> None
 def _foot(result: Result, drawn: Sequence[Breakdown]) -> list[page.Text]:
     foot = [page.Text(line, 10, above=2, detail=True) for line in phase_words.utilisation(result, drawn)]
     foot += [page.Text(line, 9.5, style.ALERT, above=2) for line in phase_words.sums(drawn)]
-    small = ["Each bar: the mean timed step of a path, all bars on one scale.", *phase_words.glossary(drawn), *phase_words.accounted(drawn)]
+    small = [phase_words.legend(drawn), *phase_words.glossary(drawn), *phase_words.accounted(drawn)]
     return foot + page.small_print([*small, *phase_words.wire(drawn), *phase_words.clock(result), words.source(result)])
 
 
@@ -115,7 +115,8 @@ def _draw_row(axes: Axes, made: Breakdown, top_in: float, row_in: float, scale: 
     """Draw one path's row below `top_in`; `scale` is in inches a second."""
     names = phase_words.row(made)
     room = axes.get_xlim()[1]
-    name = next((name for name in names if page.width_pt(name, 11, bold=True) * 1.04 / page.POINTS_PER_IN <= room), names[-1])
+    floor_in = page.width_pt(phase_words.floor(made)[-1], 9.5) * 1.04 / page.POINTS_PER_IN + 0.25 if made.floor_s else 0.0
+    name = next((name for name in names if page.width_pt(name, 11, bold=True) * 1.04 / page.POINTS_PER_IN <= room - floor_in), names[-1])
     axes.text(0, top_in - 0.13, name, size=11, weight="bold", va="baseline")
     middle = top_in - NAME_IN - BAR_IN / 2
     left = 0.0

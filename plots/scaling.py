@@ -12,8 +12,8 @@ from plots.sheet import Sheet
 BARS_IN, GAP_IN = 2.2, 0.45
 TITLE_IN = 0.6  # above the bars
 LINE_IN = 0.21  # of what stands below them: the numbers of GPUs, then the lines
-FUSED, TWO_PASS = "native_1pass", "custom_2pass"
-LINES = (("pace", None), ("efficiency", None), ("fused", FUSED), ("two passes", TWO_PASS), ("saving", None))
+FUSED = "native_1pass"
+LINES = ("pace", "efficiency", "fused", "two passes", "saving")
 NAMES_IN = 0.9  # left of the bars: the ticks, and the lines' names below
 BAR_WIDTH, HEADROOM = 0.6, 1.08
 WIDER = 1.04  # the screen's glyphs are a little wider than the font says
@@ -77,13 +77,9 @@ def _draw_panel(figure: Figure, box: page.Box, scaling: Scaling, batch: str, top
     figure.text(box.left / width_in, (box.bottom + box.height - 0.25) / height_in, title, size=11.5, weight="bold")
     hint = scaling_words.hint(scaling)
     figure.text(box.left / width_in, (box.bottom + box.height - 0.45) / height_in, hint, size=10, color=style.MUTED)
-    for number, (name, path) in enumerate(LINES):
+    for number, name in enumerate(LINES):
         middle_in = area.bottom - LINE_IN * (number + 1.65)
-        figure.text((box.left + 0.14) / width_in, middle_in / height_in, name, size=9.5, color=style.MUTED, va="center_baseline")
-        if path is not None:
-            marker = page.Box(box.left, middle_in - 0.05, 0.1, 0.1).axes_on(figure)
-            marker.set_axis_off()
-            marker.plot([0], [0], "o", color=style.COLOURS[path], markersize=6)
+        figure.text(box.left / width_in, middle_in / height_in, name, size=9.5, color=style.MUTED, va="center_baseline")
 
 
 def _draw_bar(axes: Axes, place: int, row: Row, scaling: Scaling, slot_pt: float) -> None:
@@ -103,13 +99,13 @@ def _write_below(axes: Axes, area: page.Box, place: int, row: Row, scaling: Scal
     pace, share = scaling.pace(row), scaling_words.efficiency_pct(scaling, row)
     words_of = {
         "pace": None if pace is None else f"{brief(pace)} \N{MULTIPLICATION SIGN}",
-        "efficiency": None if share is None or row is scaling.reference else percent(share),
+        "efficiency": None if share is None else percent(share),
         "fused": None if row.native_s is None else duration(row.native_s),
         "two passes": None if row.two_pass_s is None else duration(row.two_pass_s),
         "saving": None if row.saving_pct is None else percent(row.saving_pct),
     }
     heading = scaling_words.counted(scaling, row.gpus)
-    for number, (words, bold) in enumerate([(heading, True), *((words_of[name], False) for name, _ in LINES)]):
+    for number, (words, bold) in enumerate([(heading, True), *((words_of[name], False) for name in LINES)]):
         if words is not None:
             at = (place, -LINE_IN * (number + 0.65) / area.height)
             size = min(9.5, 9.5 * slot_pt / max(1.0, page.width_pt(words, 9.5, bold) + 6))

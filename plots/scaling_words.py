@@ -37,7 +37,9 @@ def title(scaling: Scaling) -> str:
 
 def hint(scaling: Scaling) -> str:
     """Say what the bars count."""
-    return f"tokens a second, {counted(scaling, scaling.reference.gpus)} = 1 \N{MULTIPLICATION SIGN}" if scaling.reference else ""
+    if scaling.reference is None:
+        return ""
+    return f"tokens a second by the median step, {counted(scaling, scaling.reference.gpus)} = 1 \N{MULTIPLICATION SIGN}"
 
 
 def verdict(scaling: Scaling) -> str | None:
@@ -46,14 +48,14 @@ def verdict(scaling: Scaling) -> str | None:
         return "These devices are XLA's, all of one processor: they show that data-parallel training works here, not how GPUs scale."
     if scaling.reference is None:
         return None
-    told = []
+    told: list[str] = []
     most = max(row.gpus for row in scaling.rows)
+    alone = "one alone does" if scaling.reference.gpus == 1 else f"each of {scaling.reference.gpus} does"
     for batch, words in KINDS.items():
         row = next((row for row in scaling.of(batch) if row.gpus == most and row is not scaling.reference), None)
         if row and (share := efficiency_pct(scaling, row)) is not None:
-            told.append(f"{percent(share)} with the {words}")
-    alone = "alone" if scaling.reference.gpus == 1 else f"as one of {scaling.reference.gpus}"
-    return f"Each of {counted(scaling, most)} does, of what it does {alone}, {' and '.join(told)}." if told else None
+            told.append(f"{percent(share)}{'' if told else f' of what {alone}'} with the {words}")
+    return f"Each of {counted(scaling, most)} does {', '.join(told)}." if told else None
 
 
 def efficiency_pct(scaling: Scaling, row: Row) -> float | None:
@@ -93,8 +95,8 @@ def small_print(scaling: Scaling) -> list[str]:
     grown = [f"The growing batch is the batch once {each}: the same lengths again, with other prompts."] if scaling.of("grown")[1:] else []
     when = f", measured {clipped(day_and_time(scaling.created_at), 40)}" if scaling.created_at else ""
     return [
-        "Bars: the fused step. Dashed: what that many would do if nothing were lost; efficiency is the share of it. "
-        "Fused, two passes: the median step. Saving: what the fused step saves there.",
+        "Bars: the pace of the fused step. Dashed: what that many would do if nothing were lost; efficiency is the share of it. "
+        "Fused, two passes: the median step. Saving: what the fused step saves there, the median over pairs.",
         *grown,
         f"From {clipped(scaling.file, 80)}{when}.",
     ]

@@ -7,7 +7,7 @@ from plots.report.section import Section, Table
 
 def repeats(repeat: Repeat) -> Section:
     """Return the section."""
-    headings = ("run", "saving", "interval", "fused, one pass", "two passes", "how it ended")
+    headings = ("", "saving", "interval", "fused, one pass", "two passes", "how it ended")
     rows = tuple(_row(number, run) for number, run in enumerate(repeat.runs, start=1))
     where = " on ".join(clipped(told, 80) for told in (repeat.model, repeat.gpu) if told)
     return Section(
@@ -45,7 +45,7 @@ def _lead(repeat: Repeat) -> list[str]:
 def _row(number: int, run: Run) -> tuple[str, ...]:
     low, high = run.ci_low_pct, run.ci_high_pct
     return (
-        f"{number}",
+        f"run {number}",
         "none" if run.saving_pct is None else percent(run.saving_pct),
         "none" if low is None or high is None else f"{percent(low)} to {percent(high)}",
         "none" if run.native_s is None else duration(run.native_s),

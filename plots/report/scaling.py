@@ -11,7 +11,7 @@ from plots.svg import Alternative
 def scaling_section(scaled: Scaling) -> Section:
     """Return the section."""
     lead = [f"{scaling_words.title(scaled)}.", scaling_words.partial(scaled), scaling_words.verdict(scaled)]
-    headings = (f"{scaling_words.noun(scaled)}s", "batch", "fused, one pass", "two passes", "saving", "pace", "efficiency", "how it ended")
+    headings = ("on", "batch", "fused, one pass", "two passes", "saving", "pace", "efficiency", "how it ended")
     rows = tuple(_row(scaled, row) for row in scaled.rows)
     return Section(
         "scale",
@@ -19,7 +19,7 @@ def scaling_section(scaled: Scaling) -> Section:
         tuple(line for line in lead if line),
         tuple(scaling_words.where(scaled)),
         chart("scale", scaling.draw_body, scaling.body_in, scaled, Alternative("How more GPUs scale", _instead(scaled))),
-        (Table("Every number of them, its median step", headings, rows, remark=True, cards=True),),
+        (Table(f"Every number of {scaling_words.noun(scaled)}s, its median step", headings, rows, remark=True, cards=True),),
         tuple(scaling_words.small_print(scaled)),
     )
 
@@ -37,7 +37,7 @@ def _row(scaled: Scaling, row: Row) -> tuple[str, ...]:
     pace, share = scaled.pace(row), scaling_words.efficiency_pct(scaled, row)
     ended = "ok" if row.status == "ok" else scaling_words.failure(row) + (f": {row.reason}" if row.reason else "")
     return (
-        f"{row.gpus:,}",
+        scaling_words.counted(scaled, row.gpus),
         scaling_words.KINDS[row.batch],
         "none" if row.native_s is None else duration(row.native_s),
         "none" if row.two_pass_s is None else duration(row.two_pass_s),

@@ -18,12 +18,11 @@ def timeline(result: Result) -> Section | None:
         return None
     headings = ("phase", *(_label(made) for made in drawn))
     instead = Alternative("Where a step's time goes", _instead(drawn))
-    legend = "Each bar: the mean timed step of a path, all bars on one scale."
     return Section(
         "timeline",
         "Where the time goes",
         (f"{phase_words.title(drawn)}.", *filter(None, [phase_words.verdict(drawn)]), *phase_words.utilisation(result, drawn)),
-        chart=chart("timeline", phases.draw_body, phases.body_in, drawn, instead, legend),
+        chart=chart("timeline", phases.draw_body, phases.body_in, drawn, instead, phase_words.legend(drawn)),
         tables=(Table("A mean step, phase by phase", headings, _rows(drawn), cards=len(drawn) > 2),),
         notes=(*phase_words.sums(drawn), *phase_words.glossary(drawn), *phase_words.wire(drawn), *phase_words.clock(result)),
     )

@@ -215,3 +215,10 @@ def test_export_of_several_files_shares_one_heading_and_leaves_untold_cells_empt
     assert [float(row["step_s"]) for row in first] == PUBLISHED["native_1pass"]["times"] + PUBLISHED["custom_2pass"]["times"]
     assert {(row["round"], row["started_at"], row["phase_encode_s"], row["counted"]) for row in first} == {("", "", "", "true")}
     assert len(found) == 16 + len(SCHEMA1["steps"])
+
+
+def test_compare_of_learning_runs_says_what_shows_them_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = DATA.parents[1] / "results" / "published" / "cpu-learn-arithmetic"
+    for given in (run, run / "run.json"):
+        assert ended("compare", "a.json", given) == 2
+        assert "is a learning run, and compare takes result files.\npython -m bench show" in capsys.readouterr().err

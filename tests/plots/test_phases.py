@@ -99,7 +99,7 @@ def test_without_a_rate_the_arithmetic_still_bounds_the_saving(read):
 def test_the_clients_clock_alone_is_named_as_such_in_the_title_and_at_each_bar(read):
     written = texts(figure_of(draw, read(BREAKDOWN_CASES["by the client's clock"])))
     assert "Where a step's time goes, by the client's clock alone" in written
-    assert "fused, one pass: 0.189 s on average, by the client's clock" in written
+    assert "fused, one pass: mean 0.189 s, by the client's clock" in written
     assert "The file has no times of the server's own: a wait holds the wire, the queue and the engine together." in written
 
 

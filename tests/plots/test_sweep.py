@@ -135,3 +135,11 @@ def test_a_wrong_file_is_one_line_that_names_the_place(written, change, named):
 @pytest.mark.parametrize("case", SWEEP_CASES)
 def test_no_two_texts_overlap_and_none_leaves_the_picture(read, case, size):
     assert_tidy(figure_of(draw, read(SWEEP_CASES[case]), size))
+
+
+def test_memory_that_a_sampler_had_a_part_in_is_marked_and_said_to(read):
+    document = copy.deepcopy(SWEEP_CASES["micro-batches"])
+    document["rows"][0]["sampled"] = True
+    written = texts(figure_of(draw, read(document)))
+    assert "6.0 GiB*" in written and "45.0 GiB" in written
+    assert "* This server sampled the batch too, so its memory holds the sampler's." in written

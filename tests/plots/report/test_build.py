@@ -157,10 +157,10 @@ def test_the_phases_of_both_paths_stand_beside_each_other_and_end_with_the_whole
 
 
 def test_a_scaling_run_has_every_number_of_gpus_with_its_pace_and_efficiency(cases):
-    rows = Parts(cases("everything").read_text()).tables["Every number of them, its median step"]
-    assert rows[0] == ["GPUs", "batch", "fused, one pass", "two passes", "saving", "pace", "efficiency", "how it ended"]
-    assert rows[2] == ["2", "same batch", "5.000 s", "7.143 s", "30.0 %", "1.60 ×", "80.0 %", "ok"]
-    assert rows[7] == ["8", "growing batch", "12.80 s", "18.29 s", "30.0 %", "5.00 ×", "62.5 %", "ok"]
+    rows = Parts(cases("everything").read_text()).tables["Every number of GPUs, its median step"]
+    assert rows[0] == ["on", "batch", "fused, one pass", "two passes", "saving", "pace", "efficiency", "how it ended"]
+    assert rows[2] == ["2 GPUs", "same batch", "5.000 s", "7.143 s", "30.0 %", "1.60 ×", "80.0 %", "ok"]
+    assert rows[7] == ["8 GPUs", "growing batch", "12.80 s", "18.29 s", "30.0 %", "5.00 ×", "62.5 %", "ok"]
 
 
 def test_a_sweep_has_every_row_the_best_named_and_the_failed_with_their_reason(cases):
@@ -216,8 +216,8 @@ def test_the_projection_is_called_one(parts, report):
 
 def test_every_repeated_run_is_a_row_and_the_spread_between_stands_beside_the_spread_within(parts, report):
     rows = parts(last_repeat=repeat()).tables["Every run"]
-    assert rows[1] == ["1", "30.0 %", "29.0 % to 31.0 %", "0.500 s", "0.750 s", "complete"]
-    assert rows[2] == ["2", "none", "none", "none", "none", "failed: no result; it ended with exit code 3"]
+    assert rows[1] == ["run 1", "30.0 %", "29.0 % to 31.0 %", "0.500 s", "0.750 s", "complete"]
+    assert rows[2] == ["run 2", "none", "none", "none", "none", "failed: no result; it ended with exit code 3"]
     text = plain(report())
     spread = "the saving spread over 4.0 points: 30.0 % to 34.0 %, mean 32.0 %, standard deviation 2.8 points"
     assert f"Between 2 fresh servers {spread}; within one run its interval is 2.5 points wide" in text
