@@ -9,13 +9,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from bench.errors import BenchError, InputError
 from bench.sweep import reaper
+from bench.sweep.bytecode import environment_of_servers
 from bench.sweep.gpus import FreeMemory
 from bench.sweep.plan import canonical
 
@@ -28,15 +29,15 @@ PORT_CLOSED_S = 5.0
 class ProcessClient:
     """A command of this machine that finds this repository's packages."""
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    def __init__(self, command: Sequence[str], log: Path, environment: Mapping[str, str] = os.environ) -> None:
+        path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))
         with log.open("wb") as output:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=os.environ | {"PYTHONPATH": path},
+                env={**environment, "PYTHONPATH": path},
                 start_new_session=True,
             )
 
@@ -73,6 +74,7 @@ class ProcessServers:
         self.identity = shlex.join([*unnamed, *(["--backend-config", canonical(self._under)] if self._under else [])])
         self.results_seen = str(results.resolve())
         self._memory = FreeMemory(settle_s)
+        self._environment = environment_of_servers(os.environ)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, backend_config: dict[str, Any], log: Path) -> None:
@@ -89,6 +91,7 @@ class ProcessServers:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env=self._environment,
                 start_new_session=True,
             )
 
@@ -110,7 +113,7 @@ class ProcessServers:
         self._memory.wait()
 
     def client(self, arguments: Sequence[str], log: Path) -> ProcessClient:
-        return ProcessClient([sys.executable, "-m", "bench", *arguments], log)
+        return ProcessClient([sys.executable, "-m", "bench", *arguments], log, self._environment)
 
     def next_time(self, backend_config: dict[str, Any], preset: Path) -> str:
         return shlex.join([*_take_flag(self._command, "--preset")[1], "--preset", str(preset)])
