@@ -1,6 +1,7 @@
 """What `make bench` needs of the host besides Docker and a GPU: disk, a port, a folder to write to."""
 
 import re
+import reprlib
 import shlex
 import tempfile
 from collections.abc import Mapping
@@ -68,6 +69,17 @@ PS_FORMAT = '{{.Names}}\t{{.Label "com.docker.compose.project"}}'
 
 def judge_results(folder: Path) -> Finding:
     """Writes a file of no bytes into folder and removes it; a folder that is not there is judged by its parent."""
+    try:
+        return _judge_folder(folder)
+    except OSError as error:  # such as a name that is too long, or one below a folder that may not be looked into
+        return fail(
+            RESULTS,
+            f"{reprlib.repr(str(folder))} cannot be looked at: {error.strerror}",
+            "RESULTS=./results make bench     # or another folder",
+        )
+
+
+def _judge_folder(folder: Path) -> Finding:
     own = f'sudo chown -R "$(id -u):$(id -g)" {shlex.quote(_short(folder))}'
     if not folder.exists():
         return _try(folder.parent, "will be made", f'sudo chown "$(id -u):$(id -g)" {shlex.quote(_short(folder.parent))}')

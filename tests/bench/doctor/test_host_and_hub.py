@@ -74,6 +74,12 @@ def test_results_that_are_not_there_yet_are_no_failure(tmp_path: Path):
     assert not (tmp_path / "results").exists()
 
 
+def test_results_whose_name_cannot_be_are_a_line_like_the_others(tmp_path: Path):
+    finding = judge_results(tmp_path / ("x" * 5000))
+    assert (finding.status, finding.action.split("  ")[0]) == ("fail", "RESULTS=./results make bench")
+    assert finding.seen.endswith("cannot be looked at: File name too long") and len(finding.seen) < 120
+
+
 def test_results_that_root_made_are_to_be_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(**_: object) -> None:
         raise PermissionError(13, "Permission denied")
