@@ -1,7 +1,8 @@
 """What a slow wire would cost: each path's step at a given round-trip time and bandwidth, from what it sent and how often it waited.
 
-A projection, not a measurement: to the measured step it adds a round trip for each wait that the next call depends on, and the time that
-the bodies of the step's requests and results take one after the other. Left out: connection set-up, TCP's slow start, loss, compression.
+A projection, not a measurement: to the measured mean step it adds a round trip for each wait that the next call depends on, and the time
+that the bodies of the step's requests and results take one after the other. Left out:
+connection set-up, TCP's slow start, loss, compression.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from bench import path_names
 RTTS_MS = (1, 20, 80, 150)
 BANDWIDTH_MBIT_S = 100.0
 NOTE = (
-    "a projection: the measured step, a round trip for each result that the next call waits for, and its bytes at this bandwidth; "
+    "a projection: the measured mean step, a round trip for each result that the next call waits for, and its bytes at this bandwidth; "
     "without connection set-up, slow start or loss"
 )
 

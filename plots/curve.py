@@ -18,6 +18,7 @@ PANEL_GAP_IN = 0.45
 AXIS_IN, TICKS_IN, TITLE_IN = 0.5, 0.55, 0.5  # below, left of and above the axes
 LEGEND_PITCH_IN, SWATCH_IN = 0.24, 0.47
 MOST_RAW_DOTS = 60
+WAIT = 0.6  # of a run's time; where its first step ended later, the axis begins there, or the steps would lie upon each other
 FEW_RUNS, LINE_PT, WIDER_BELOW_PT = 6, 2.2, 2.6
 WIDER = 1.04  # the screen's glyphs are a little wider than the font says
 # More runs than colours are told apart by their dashes.
@@ -87,8 +88,9 @@ def is_timed(runs: Sequence[LearningRun]) -> bool:
 def _panels(runs: Sequence[LearningRun]) -> list[Panel]:
     panels = [Panel("Accuracy, by step", "training step", True, lambda point: float(point.step))]
     if is_timed(runs):
-        longest_s = max((point.elapsed_s or 0.0 for run in runs for point in run.points), default=0.0)
-        per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if longest_s >= least)
+        times_s = [point.elapsed_s for run in runs for point in run.points if point.elapsed_s is not None]
+        shown_s = max(times_s) - (min(times_s) if _begins_late(min(times_s), max(times_s)) else 0.0)
+        per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if shown_s >= least)
         place = lambda point: None if point.elapsed_s is None else point.elapsed_s / per_unit  # noqa: E731
         panels.append(Panel("Accuracy, by wall-clock time", f"{unit} of work", False, place))
     return panels
@@ -162,13 +164,20 @@ def _draw_panel(figure: Figure, box: page.Box, lines: Sequence[Line], panel: Pan
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
     places = [at for line in lines for point in line.run.points if (at := panel.place(point)) is not None]
     low, high = min(places), max(places)
-    low = 0.0 if not panel.whole or low <= 0.2 * high or low == high else low  # a run's first step can be its longest
+    late = 0.2 * high < low < high if panel.whole else _begins_late(low, high)
+    low = low if late else 0.0
     margin = (high - low) * 0.02 or 1.0
     axes.set_xlim(low - margin, high + margin)
     axes.xaxis.set_major_locator(_ticks(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10], integer=panel.whole), low, high))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{value:.6g}"))))
     axes.tick_params(axis="x", labelsize=9.5, labelcolor=style.MUTED)
-    axes.set_xlabel(panel.label, size=10, color=style.MUTED)
+    since = ", shown from the end of the first step" if late and not panel.whole else ""
+    axes.set_xlabel(panel.label + since, size=10, color=style.MUTED)
+
+
+def _begins_late(low: float, high: float) -> bool:
+    """Return whether a run's first step, in which a sampler starts, took most of its time."""
+    return WAIT * high < low < high
 
 
 def _ticks(locator: MaxNLocator, low: float, high: float) -> FixedLocator:

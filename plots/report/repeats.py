@@ -7,7 +7,7 @@ from plots.report.section import Section, Table
 
 def repeats(repeat: Repeat) -> Section:
     """Return the section."""
-    headings = ("", "saving", "interval", "fused, one pass", "two passes", "how it ended")
+    headings = ("run", "saving", "interval", "fused, one pass", "two passes", "how it ended")
     rows = tuple(_row(number, run) for number, run in enumerate(repeat.runs, start=1))
     where = " on ".join(clipped(told, 80) for told in (repeat.model, repeat.gpu) if told)
     return Section(

@@ -6,6 +6,7 @@ from plots.report.section import Section, Table
 
 MOST_ROWS = 20
 LONGEST_STEP_S = 1e9
+NOTE = "this run's own mean step, its waits and bytes put behind a longer wire"
 
 
 def wires(root: Json) -> Section | None:
@@ -17,10 +18,12 @@ def wires(root: Json) -> Section | None:
     speed = projection.number("bandwidth_mbit_s", 0)
     at = f" at {speed:g} Mbit/s" if speed else ""
     # The note says of itself that it is a projection, or not.
-    note = (projection.text("note") or "this run's own step, its waits and bytes put behind a longer wire").removeprefix("a projection: ")
+    note = (projection.text("note") or "this run's own mean step, its waits and bytes put behind a longer wire").removeprefix(
+        "a projection: "
+    )
     lead = (f"A projection, not a measurement: {clipped(note, 600).rstrip('.')}.",)
-    headings = ("round trip", "fused, one pass", "two passes", "saving")
-    table = Table(f"A projected step by the wire's round trip{at}", headings, tuple(rows[:MOST_ROWS]))
+    headings = ("round trip", "fused, one pass", "two passes", "saving, of means")
+    table = Table(f"A projected mean step by the wire's round trip{at}", headings, tuple(rows[:MOST_ROWS]))
     return Section("wires", "Behind a slow wire", lead, tables=(table,))
 
 

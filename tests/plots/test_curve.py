@@ -176,3 +176,14 @@ def test_a_run_that_did_not_finish_is_said_to(runs):
 @pytest.mark.parametrize("case", RUN_CASES)
 def test_no_two_texts_overlap_and_none_leaves_the_picture(runs, case, size):
     assert_tidy(figure_of(draw, runs(RUN_CASES[case]), size))
+
+
+@pytest.mark.parametrize(
+    ("first_s", "begins", "said"), [(230.0, 230.0, "seconds of work, shown from the end of the first step"), (2.0, 0.0, "seconds of work")]
+)
+def test_the_time_axis_begins_where_a_long_wait_for_the_first_step_ended(runs, first_s, begins, said):
+    steps = [{"step": step, "env/all/correct": 0.5, "time/elapsed": first_s + 2.0 * step} for step in range(7)]
+    figure = figure_of(draw, runs([(record(), steps)]))
+    (axes,) = [axes for axes in figure.axes if axes.get_xlabel() == said]
+    low, high = axes.get_xlim()
+    assert low == pytest.approx(begins, abs=0.03 * (high - low))

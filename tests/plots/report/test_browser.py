@@ -117,7 +117,7 @@ def test_each_width_has_its_own_charts_with_words_for_a_screen_reader(cases, ope
     assert page.locator(f"{hidden} svg:visible").count() == 0
     names = ["The two paths", "Where a step's time goes", "The sweep over server settings", "How more GPUs scale", "The learning curve"]
     said = [
-        "fused GSPO 0.189 s",
+        "fused GSPO 0.500 s",
         "fused GSPO, 0.500 s: encode 4.000 ms",
         "micro-batch 1, 8.000 s fused",
         "8 GPUs, same batch: 2.50 times",

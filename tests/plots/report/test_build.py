@@ -208,8 +208,8 @@ def test_a_learning_run_without_a_step_yet_is_no_section_and_stops_nothing(tmp_p
 
 def test_the_projection_is_called_one(parts, report):
     made = parts(last_gspo_bench=everything())
-    rows = made.tables["A projected step by the wire's round trip at 100 Mbit/s"]
-    assert rows[0] == ["round trip", "fused, one pass", "two passes", "saving"]
+    rows = made.tables["A projected mean step by the wire's round trip at 100 Mbit/s"]
+    assert rows[0] == ["round trip", "fused, one pass", "two passes", "saving, of means"]
     assert rows[2] == ["20 ms", "0.540 s", "0.880 s", "37.5 %"]
     assert "A projection, not a measurement" in report().read_text()
 
