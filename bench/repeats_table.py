@@ -9,6 +9,7 @@ from rich.text import Text
 from bench.json_object import JsonObject
 from bench.numbers import duration, percent, tenths
 from bench.repeats import KIND
+from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 
 HEADINGS = ("run", "saving", "95 % interval", "fused, median", "two passes, median", "status")
 
@@ -39,7 +40,7 @@ def print_repeat(document: dict[str, Any], file: str, console: Console) -> None:
 
 def _cells(number: int, row: JsonObject) -> tuple[str, ...]:
     saving, low, high = (row.number(key) for key in ("saving_median_pct", "ci_low_pct", "ci_high_pct"))
-    steps = (row.number(key) for key in ("native_1pass_s", "custom_2pass_s"))
+    steps = (row.number(key, SHORTEST_STEP_S, LONGEST_STEP_S) for key in ("native_1pass_s", "custom_2pass_s"))
     status, reason = row.text("status") or "", row.text("reason")
     return (
         str(number),

@@ -92,7 +92,7 @@ def timed_path(root: JsonObject, name: str) -> TimedPath | None:
         median_s=statistics.median(times_s) if median_s is None and times_s else median_s,
         stdev_s=entry.number("stdev_s", 0.0),
         tokens_per_s=entry.number("tokens_per_s", 0.0),
-        client_overhead_s=entry.number("client_overhead_s"),
+        client_overhead_s=entry.number("client_overhead_s", 0.0),
         requests_per_step=entry.whole("requests_per_step"),
         chunks_per_call=entry.whole("chunks_per_call"),
         timeline_mean_s=tuple(entry.named_numbers("timeline_mean_s").items()),

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bench.json_object import JsonObject
 from bench.numbers import duration, memory, percent, short
+from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 from bench.scale.document import KIND
 from bench.sweep.outcome import OK
 
@@ -56,13 +57,17 @@ def _cells(row: JsonObject) -> tuple[str | Text, ...]:
         str(row.whole("gpus") or ""),
         Text(row.text("batch") or ""),
         "" if sequences is None else f"{sequences:,}",
-        *("" if (step_s := row.number(key)) is None else duration(step_s) for key in ("native_1pass_s", "custom_2pass_s")),
+        *(_step(row.number(key, SHORTEST_STEP_S, LONGEST_STEP_S)) for key in ("native_1pass_s", "custom_2pass_s")),
         _percent(row.number("saving_pct")),
-        "" if (rate := row.number("tokens_per_s")) is None else short(rate),
+        "" if (rate := row.number("tokens_per_s", 0.0)) is None else short(rate),
         _percent(row.number("efficiency_pct")),
         "" if peak is None else memory(peak),
         Text("" if status == OK else status.replace("_", " ")),
     )
+
+
+def _step(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
 
 
 def _percent(value: float | None) -> str:

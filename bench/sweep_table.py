@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bench.json_object import JsonObject, one_line
 from bench.numbers import brief, duration, memory, percent, short
+from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 from bench.sweep.document import KIND
 from bench.sweep.outcome import OK
 
@@ -47,7 +48,8 @@ def print_sweep(document: dict[str, Any], file: str, console: Console) -> None:
 
 def _cells(row: JsonObject, best: str | None, tokens: int | None) -> tuple[str | Text, ...]:
     label, status, peak = row.text("label") or "", row.text("status") or "", row.whole("peak_memory_bytes")
-    native_s, two_pass_s, ready_s = (row.number(key) for key in ("native_1pass_s", "custom_2pass_s", "ready_s"))
+    native_s, two_pass_s = (row.number(key, SHORTEST_STEP_S, LONGEST_STEP_S) for key in ("native_1pass_s", "custom_2pass_s"))
+    ready_s = row.number("ready_s")
     star = "*" if row.flag("sampled") else ""
     return (
         Text(label),
@@ -70,8 +72,8 @@ def _title(root: JsonObject, batch: JsonObject) -> str:
 
 
 def _best(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
-    gain, first = best.number("speedup_vs_first"), rows[0].text("label") if rows else None
-    native_s = best.number("native_1pass_s")
+    gain, first = best.number("speedup_vs_first", 0.0), rows[0].text("label") if rows else None
+    native_s = best.number("native_1pass_s", SHORTEST_STEP_S, LONGEST_STEP_S)
     step = "" if native_s is None else f", {duration(native_s)} a fused step"
     faster = f", {brief(gain)} times as fast as {first}" if gain is not None and first != best.text("label") else ""
     near = best.texts("not_told_apart")

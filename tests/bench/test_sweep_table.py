@@ -97,3 +97,9 @@ def test_a_value_of_another_type_is_named(changed: dict[str, Any]) -> None:
 def test_only_a_sweeps_file_is_one() -> None:
     assert is_sweep(DOCUMENT)
     assert not is_sweep(SCHEMA1) and not is_sweep([]) and not is_sweep(None)
+
+
+@pytest.mark.parametrize("changed", [{"native_1pass_s": -1.0}, {"custom_2pass_s": 0.0}, {"native_1pass_s": 1e10}])
+def test_a_step_that_no_server_takes_is_named(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"rows\[0\]\.\w+_s is .*, not a number from 1e-09 to 1e\+09"):
+        printed(DOCUMENT | {"rows": [ROW | changed]})
