@@ -1,6 +1,9 @@
 """`python -m bench`. Doctor, sweep and scale run on hosts that have nothing but Python, so nothing else is imported for them."""
 
 import sys
+from pathlib import Path
+
+from bench.image import typed
 
 
 def _main() -> None:
@@ -21,7 +24,7 @@ def _main() -> None:
     except ModuleNotFoundError as error:
         print(
             f"bench: the package {error.name} is missing: pip install -r docker/requirements/client.txt (Python 3.13), or use the image:\n"
-            "docker compose run --rm --no-deps bench bench show /results/last_gspo_bench.json",
+            f"{typed(sys.argv[1:], Path.cwd())}",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
+from bench import image
 from bench.compare_command import compare_command
 from bench.doctor_command import doctor_command
 from bench.errors import EXIT_DONE, EXIT_INTERRUPTED, BenchError, InputError, ServerGoneError
@@ -19,6 +20,8 @@ from bench.show_command import show_command
 from bench.sweep_command import sweep_command
 from bench.synthetic_batch import synthetic_batch_command
 from bench.verify_command import verify_command
+
+PROGRAM = "python -m bench"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -48,11 +51,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGUSR1, _server_ended)
     try:
-        cli.main(arguments, prog_name="python -m bench", standalone_mode=False)
+        cli.main(arguments, prog_name=PROGRAM, standalone_mode=False)
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.UsageError as error:
-        hint = f"See {error.ctx.command_path} --help." if error.ctx else "See python -m bench --help."
+        command = error.ctx.command_path.removeprefix(PROGRAM) if error.ctx else ""
+        hint = f"See {image.program()}{command} --help."
         _end(f"{error.format_message()}\n{hint}", InputError.exit_code)
     except BenchError as error:
         _end(str(error), error.exit_code)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
+from bench import image
 from bench.errors import InputError
 
 
@@ -73,7 +74,9 @@ def read_json(path: Path, max_bytes: int, what: str) -> Any:
             raise InputError(f"{path} has {found.st_size:,} bytes; a {what} has at most {max_bytes:,}.")
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except OSError as error:
-        raise InputError(f"cannot read the {what} {path}: {error.strerror}.") from error
+        there = image.mounted(path)
+        hint = f"\nIn the image results/ is {image.RESULTS}: give {there}." if there else ""
+        raise InputError(f"cannot read the {what} {path}: {error.strerror}.{hint}") from error
     except RecursionError as error:
         raise InputError(f"{path} is not a {what}: it is nested too deeply.") from error
     except ValueError as error:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bench import image
 from bench.doctor.finding import Finding, fail, warn
 
 Value = Literal["none", "maybe", "one"]  # what a flag takes
@@ -26,7 +27,9 @@ class Command:
 
     @property
     def help(self) -> str:
-        return f"python3 -m bench {self.command} --help"
+        """Typed on a host that may have no package: sweep and scale need none, the others' is the image's."""
+        bare = self.command in ("sweep", "scale")
+        return f"{'python3 -m bench' if bare else image.COMMAND} {self.command} --help"
 
 
 COMMANDS = {

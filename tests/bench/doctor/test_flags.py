@@ -80,7 +80,13 @@ def test_flags_that_can_be_are_no_finding(name: str, text: str) -> None:
         ("BENCH_ARGS", "--targt-ci-pct=4", "fail", "run has no flag '--targt-ci-pct'", "BENCH_ARGS=--target-ci-pct=4 make bench "),
         ("BENCH_ARGS", "control", "fail", "'control' is no flag", "BENCH_ARGS=--control make bench "),
         ("BENCH_ARGS", "--control 'x", "fail", 'no closing quotation: "--control \'x"', "BENCH_ARGS='...' make bench"),
-        ("BENCH_ARGS", "-q", "fail", "run has no flag '-q'", "BENCH_ARGS='...' make bench     # all flags: python3 -m bench run --help"),
+        (
+            "BENCH_ARGS",
+            "-q",
+            "fail",
+            "run has no flag '-q'",
+            "BENCH_ARGS='...' make bench     # all flags: docker compose run --rm --no-deps bench bench run --help",
+        ),
         ("LEARN_ARGS", "--group 8", "warn", "learn has no flag '--group'", "LEARN_ARGS='--groups 8' make learn "),
         (
             "SWEEP_ARGS",
