@@ -138,11 +138,11 @@ def model_config(base_model: str) -> dict[str, Any] | None:
     """The model's config.json, from its folder or from what the engine has put into the hub's cache; None where it is in neither."""
     folder = Path(base_model)
     path: Any = folder / "config.json"
-    if not folder.is_dir():
-        from huggingface_hub import try_to_load_from_cache
-
-        path = try_to_load_from_cache(base_model, "config.json")
     try:
+        if not folder.is_dir():
+            from huggingface_hub import try_to_load_from_cache
+
+            path = try_to_load_from_cache(base_model, "config.json")  # ValueError for what cannot be a name on the hub
         config = json.loads(Path(path).read_text())
     except (TypeError, OSError, ValueError):  # try_to_load_from_cache has a marker of its own for a file that does not exist
         return None

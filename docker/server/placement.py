@@ -22,7 +22,8 @@ ENGINE = "generator.inference_engine."
 ENGINES, TENSOR = f"{ENGINE}num_engines", f"{ENGINE}tensor_parallel_size"
 PER_ENGINE = (TENSOR, f"{ENGINE}pipeline_parallel_size", f"{ENGINE}data_parallel_size")
 JAX_DATA = "fully_sharded_data_parallel_size"
-JAX_MESH = (JAX_DATA, "expert_parallel_size", "tensor_parallel_size")
+EXPERTS, JAX_TENSOR = "expert_parallel_size", "tensor_parallel_size"
+JAX_MESH = (JAX_DATA, EXPERTS, JAX_TENSOR)
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,10 @@ def placement_of(backend: str, role: str, config: Mapping[str, Any]) -> Placemen
             raise UsageError(f"a sampling engine of {engine} GPUs does not fit into a node's {per_node}.\n{_pairs(nodes, per_node)}")
     sequence, shards = _whole(config, SEQUENCE), config.get(SHARDS, -1)
     if total % sequence:
-        works = ", ".join(str(size) for size in _divisors(total))
+        works = ", ".join(str(size) for size in divisors(total))
         raise UsageError(f"{SEQUENCE} is {sequence}, and the trainer has {total} GPUs.\nGive a size that divides them: {works}.")
     if isinstance(shards, int) and 0 < shards < total and total % shards:
-        works = ", ".join(str(size) for size in _divisors(total))
+        works = ", ".join(str(size) for size in divisors(total))
         raise UsageError(f"{SHARDS} is {shards}, and the trainer has {total} GPUs.\nGive a size that divides them: {works}; or -1, all.")
     if role == "combined" and not _is_colocated(role, config):
         return Placement(nodes, per_node, total // sequence, sampling_apart=rollout)
@@ -133,12 +134,13 @@ def _is_colocated(role: str, config: Mapping[str, Any]) -> bool:
 def _pairs(nodes: int, per_node: int) -> str:
     """Engines that use all GPUs, each within a node, in words."""
     total = nodes * per_node
-    sizes = [(total // size, size) for size in _divisors(total) if size <= per_node]
+    sizes = [(total // size, size) for size in divisors(total) if size <= per_node]
     works = ", ".join(f"{engines} engine{'s' * (engines > 1)} of {size}" for engines, size in sizes)
     return f"What works with {total} GPUs ({ENGINES}, {TENSOR}): {works}."
 
 
-def _divisors(total: int) -> list[int]:
+def divisors(total: int) -> list[int]:
+    """The whole numbers that divide `total`, rising."""
     return [size for size in range(1, total + 1) if total % size == 0]
 
 

@@ -19,10 +19,11 @@ import compile_cache
 import engine_spans
 import leftovers
 import placement
+import shards
 import upstream
 from arguments import Parser, whole
 from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
-from machine import gpus_in_sight
+from machine import gpus_in_sight, model_config
 
 HERE = Path(__file__).resolve().parent
 # Longer than the SDK sends a request again: 5 minutes, then the try under way with its own 10 repeats of a minute each.
@@ -75,6 +76,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
             raise UsageError(
                 f"there is no folder {args.model}.\nGive --model (MODEL) a name on the Hugging Face hub, or a folder that is there."
             )
+        if args.backend == "jax" and args.placement.devices > 1:
+            by_flag = args.gpus if placement.JAX_DATA not in asked else None
+            shards.check_divides(args.backend_config, model_config(args.model), by_flag)
     except UsageError as error:
         parser.exit(2, f"error: {error}\n")
     except ImportError as error:
