@@ -64,6 +64,15 @@ def _judge_number(name: str, value: str) -> Finding | None:
     return fail(name, seen, f"{name}={DEFAULTS[name]} make bench     # or with another number{', or all' if or_all else ''}")
 
 
+def judge_refusal(settings: Settings, stack: str, refused: str) -> Finding | None:
+    """`refused` is why the server's launcher would not have BACKEND_CONFIG, or GPUS: where it names the flag, or was told nothing else."""
+    if not refused:
+        return None
+    if "--gpus" not in refused and settings.backend_config:
+        return judge_backend_config(settings.backend_config, stack, refused)
+    return fail("GPUS", refused, "GPUS=1 make bench     # or with a number that can be")
+
+
 def judge_backend_config(text: str, stack: str, refused: str = "") -> Finding | None:
     """`refused` is why the server's launcher, where it was asked, would not have it."""
     if not text:

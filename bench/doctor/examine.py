@@ -50,7 +50,7 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     if gpus or stack == "cuda":
         about_gpu = _gpu_findings(world, settings, gpus, docker, tried, needs)
         findings += about_gpu if stack == "cuda" else [_soften(finding) for finding in about_gpu]
-    findings += asked.judge_asked(settings, stack, list(needs), _elsewhere(world, settings, stack, docker))
+    findings += asked.judge_asked(settings, stack, list(needs), _elsewhere(world, settings, stack, docker, len(gpus)))
     if docker.info:
         findings.append(_judge_images(docker.images, stack))
     model = settings.model or MODELS[stack]
@@ -63,14 +63,19 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     return stack, findings
 
 
-def _elsewhere(world: World, settings: Settings, stack: str, docker: Engine) -> list[Finding | None]:
-    """What is wrong with the flags of each command, and what the launcher in the server's image, once built, says of BACKEND_CONFIG."""
+def _elsewhere(world: World, settings: Settings, stack: str, docker: Engine, gpus: int) -> list[Finding | None]:
+    """What is wrong with the flags of each command, and what the launcher in the server's image, once built, says of BACKEND_CONFIG
+    and of a number of GPUs other than one. There are `gpus`, which all of them means; the CPU stack's container sees none."""
     found = [flags.judge_flags(name, text, world.read) for name, text in settings.flags]
-    if settings.backend_config and SERVERS[stack] in docker.images and asked.judge_backend_config(settings.backend_config, stack) is None:
+    asked_for = settings.gpus or (gpus if stack == "cuda" else 0)
+    worth_it = settings.backend_config or settings.gpus != 1
+    if worth_it and SERVERS[stack] in docker.images and asked.judge_backend_config(settings.backend_config, stack) is None:
         name = f"gspo-bench-doctor-{os.getpid()}"
-        output = world.run(server.try_settings(SERVERS[stack], stack, settings.backend_config, settings.gpus, name), CONTAINER_LIMIT_S)
+        model = settings.model or MODELS[stack]
+        command = server.try_settings(SERVERS[stack], stack, model, settings.backend_config, asked_for, _volumes(world, settings), name)
+        output = world.run(command, CONTAINER_LIMIT_S)
         _remove_if_hanging(world, output, name)
-        found.append(asked.judge_backend_config(settings.backend_config, stack, server.refusal(output)))
+        found.append(asked.judge_refusal(settings, stack, server.refusal(output)))
     return found
 
 

@@ -232,7 +232,7 @@ def test_the_server_s_image_is_asked_about_a_backend_config_and_a_model_s_folder
         "the jax backend has no setting trane. Its settings are the fields of JaxBackendConfig in skyrl.backends.jax",
     )
     runs = [command for command in world.asked if command.startswith("docker run")]
-    assert runs[0].endswith('gspo-bench-server:cpu --check-only --model=not/asked --backend=jax --backend-config={"trane": 1} --gpus=1')
+    assert runs[0].endswith('gspo-bench-server:cpu --check-only --model=/models/nope --backend=jax --backend-config={"trane": 1} --gpus=1')
     mount = "--mount type=volume,source=gspo-bench_cache,target=/cache,readonly"
     assert runs[1].endswith(f"{mount} --entrypoint test gspo-bench-server:cpu -f /models/nope/config.json")
     # `test` ends with 1 where there is no such file; the 2 above is none of its answers.
@@ -240,6 +240,27 @@ def test_the_server_s_image_is_asked_about_a_backend_config_and_a_model_s_folder
     engine["docker run --rm --pull never --network none --tmpfs /tmp --name"] = Output(1)
     found = by_name(examine(FakeWorld(checkout, engine), asked)[1])
     assert found["Model"].status == "fail" and "BACKEND_CONFIG" not in found
+
+
+NO_PARTS = """error: the JAX backend cuts this model's hidden_size, 128, into fully_sharded_data_parallel_size equal parts, and that is 3.
+Give --gpus (GPUS) a number that can be: 1, 2, 4, 8, 16, 32, 64, 128.
+"""
+
+
+def test_the_server_s_image_is_asked_about_a_number_of_gpus(checkout: Path):
+    engine = {"docker run --rm --pull never --network none --tmpfs /tmp --name": Output(2, "", NO_PARTS), **docker()}
+    del engine["docker"]
+    world = FakeWorld(checkout, engine)
+    found = by_name(examine(world, Settings(stack="cpu", gpus=3, project="gspo-bench"))[1])
+    assert (found["GPUS"].status, found["GPUS"].seen) == ("fail", " ".join(NO_PARTS.split()).removeprefix("error: ").rstrip("."))
+    (run,) = [command for command in world.asked if command.startswith("docker run")]
+    assert run.endswith("gspo-bench-server:cpu --check-only --model=/models/tiny-qwen3 --backend=jax --backend-config= --gpus=3")
+    # All of a container's that sees no GPU are one; one needs no question.
+    for gpus, asked in ((0, 1), (1, 0)):
+        world = FakeWorld(checkout, engine)
+        examine(world, Settings(stack="cpu", gpus=gpus, project="gspo-bench"))
+        runs = [command for command in world.asked if command.startswith("docker run")]
+        assert len(runs) == asked and not any("--gpus" in command for command in runs)
 
 
 def test_an_image_that_is_not_built_is_asked_nothing(checkout: Path):

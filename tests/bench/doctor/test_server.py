@@ -20,9 +20,15 @@ def test_settings_that_can_be_a_container_that_cannot_start_and_an_older_image_a
 
 
 def test_all_gpus_are_none_that_the_launcher_is_told() -> None:
-    command = try_settings("server:cuda", "cuda", "{}", 0, "d")
-    assert command[-3:] == ["--model=not/asked", "--backend=fsdp", "--backend-config={}"] and "--gpus" not in " ".join(command)
-    assert try_settings("server:cuda", "cuda", "{}", 4, "d")[-1] == "--gpus=4"
+    command = try_settings("server:cuda", "cuda", "a/b", "{}", 0, [], "d")
+    assert command[-3:] == ["--model=a/b", "--backend=fsdp", "--backend-config={}"] and "--gpus" not in " ".join(command)
+    assert try_settings("server:cuda", "cuda", "a/b", "{}", 4, [], "d")[-1] == "--gpus=4"
+
+
+def test_the_launcher_sees_the_cache_which_may_hold_the_model() -> None:
+    command = " ".join(try_settings("i", "cpu", "/cache/m", "", 3, ["p_cache"], "d"))
+    assert "--mount type=volume,source=p_cache,target=/cache,readonly i --check-only --model=/cache/m" in command
+    assert refusal(Output(2, "", "error: there is no folder /cache/m.\nGive --model (MODEL) a name.\n")) == ""
 
 
 def test_a_folder_is_looked_for_with_the_cache_where_there_is_one() -> None:
