@@ -11,6 +11,7 @@ from bench.compare.render import markdown, print_changes, print_differences
 from bench.compare.report import Report, report
 from bench.errors import CompareError, InputError
 from bench.flags import FiniteFloat
+from bench.json_object import one_line
 from bench.result_file import ResultFile
 from bench.table import stdout_console
 
@@ -61,12 +62,7 @@ def _read(files: Sequence[Path]) -> tuple[ResultFile, list[tuple[ResultFile, boo
     """The baseline, and the others each with whether it was named itself, rather than its folder."""
     found: list[tuple[Path, ResultFile, bool]] = []
     for file in files:
-        if _is_learning_run(file):
-            raise InputError(
-                f"{file} is a learning run, and compare takes result files.\n"
-                "python -m bench show prints each one's accuracies; python -m plots RUN RUN --out both.png puts runs in one picture."
-            )
-        if not _is_folder(file):
+        if not _is_folder(file) or (file / "run.json").is_file():
             found.append((file, result_file.read(file), True))
             continue
         for path in sorted(file.glob("*.json")):
@@ -75,7 +71,7 @@ def _read(files: Sequence[Path]) -> tuple[ResultFile, list[tuple[ResultFile, boo
             try:
                 found.append((path, result_file.read(path), False))
             except InputError as error:
-                click.echo(f"bench: passed over: {error}", err=True)
+                click.echo(f"bench: passed over: {one_line(str(error))}", err=True)
     if len(found) < 2:
         raise InputError(f"compare needs two result files and found {len(found)}: give two, or a folder that holds more.")
     return found[0][1], [(result, named) for _, result, named in found[1:]]
@@ -85,13 +81,6 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:  # such as a name that is too long: the reader says it
-        return False
-
-
-def _is_learning_run(path: Path) -> bool:
-    try:
-        return (path / "run.json").is_file() or (path.name == "run.json" and path.is_file())
-    except OSError:
         return False
 
 

@@ -19,6 +19,12 @@ def is_learn(document: Any) -> bool:
     return isinstance(document, dict) and document.get("kind") == KIND and "task" in document
 
 
+def run_of_pointer(document: Any, file: Path) -> Path | None:
+    """The record of the run that `file`, results/last_learn.json, points to; None for any other document."""
+    run = document.get("run") if isinstance(document, dict) and document.get("kind") == KIND and "task" not in document else None
+    return file.parent / run / "run.json" if isinstance(run, str) else None
+
+
 def print_learn(document: dict[str, Any], file: Path, console: Console) -> None:
     """Prints the run whose record `file` is; its rows are read from beside it.
 

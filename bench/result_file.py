@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench import other_kinds
 from bench.errors import InputError
 from bench.files import read_json
 from bench.json_object import JsonObject, one_line, shown
@@ -56,20 +57,25 @@ def read(path: Path) -> ResultFile:
     Raises:
         InputError: it is missing, unreadable, too large or no result file; the message names the value that is wrong.
     """
-    return of_document(read_json(path, MAX_RESULT_BYTES, "result file"), one_line(str(path)))
+    name = one_line(str(path))
+    if _is_learning_run(path):
+        raise InputError(str(other_kinds.refusal(name, "gspo-bench-learn")))
+    return of_document(read_json(path, MAX_RESULT_BYTES, "result file"), name)
 
 
 def of_document(document: Any, name: str) -> ResultFile:
     """The same for a document that is read already; `name` stands in messages."""
     if not isinstance(document, dict):
-        raise InputError(f"{name} is not a result file: it holds {shown(document)}, not an object.")
+        raise InputError(f"{name} is not a result file: it holds {shown(document)}, not an object. {other_kinds.RESULT}")
     if _too_deep(document):
-        raise InputError(f"{name} is not a result file: it is nested too deeply.")
+        raise InputError(f"{name} is not a result file: it is nested too deeply. {other_kinds.RESULT}")
+    if refused := other_kinds.refusal(name, other_kinds.told(document)):
+        raise InputError(refused)
     root = JsonObject(name, "", document)
     schema = _schema(root)
     paths = tuple(found for path in PATHS if (found := timed_path(root, path)))
     if not schema and not paths:
-        raise InputError(f"{name} is not a result file: it has no schema and none of {', '.join(PATHS)}.")
+        raise InputError(f"{name} is not a result file: it has no schema and none of {', '.join(PATHS)}. {other_kinds.RESULT}")
     summary, batch, environment = root.object("summary"), root.object("batch"), root.object("environment")
     client, server = environment.object("client"), environment.object("server")
     _check(batch, client, server)
@@ -97,6 +103,14 @@ def of_document(document: Any, name: str) -> ResultFile:
     )
 
 
+def _is_learning_run(path: Path) -> bool:
+    """Whether it is a learning run's folder; its record and its pointer tell their kind themselves."""
+    try:
+        return (path / "run.json").is_file()
+    except OSError:  # such as a name that is too long: the reader says it
+        return False
+
+
 def _schema(root: JsonObject) -> int:
     if "schema" not in root.values:
         return 0
@@ -107,7 +121,7 @@ def _schema(root: JsonObject) -> int:
         raise InputError(f"{root.file} has schema {schema} and this version reads up to {SCHEMA}: use a newer gspo-bench.")
     kind = root.text("kind")
     if kind != KIND:
-        raise InputError(f"{root.file} is not a result file: its kind is {shown(kind)}, not {shown(KIND)}.")
+        raise InputError(f"{root.file} is not a result file: its kind is {shown(kind)}, not {shown(KIND)}. {other_kinds.RESULT}")
     return schema
 
 

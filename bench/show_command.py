@@ -8,7 +8,7 @@ from bench import result_file
 from bench.compare.differences import short, text_of
 from bench.files import read_json
 from bench.json_object import JsonObject, one_line
-from bench.learn_table import is_learn, print_learn
+from bench.learn_table import is_learn, print_learn, run_of_pointer
 from bench.repeats_table import is_repeat, print_repeat
 from bench.result_file import ResultFile
 from bench.results import LAST
@@ -40,6 +40,9 @@ def show_command(file: Path) -> None:
     if (record := file / "run.json").is_file():
         file = record
     document = read_json(file, result_file.MAX_RESULT_BYTES, "result file")
+    if (pointed := run_of_pointer(document, file)) is not None:
+        file = pointed
+        document = read_json(file, result_file.MAX_RESULT_BYTES, "learning run that last_learn.json names,")
     if is_learn(document):
         print_learn(document, file, console)
         return

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bench import other_kinds
 from bench.cli import main
 from tests.bench.documents import DATA, PUBLISHED, SCHEMA1, document, with_value
 
@@ -217,8 +220,54 @@ def test_export_of_several_files_shares_one_heading_and_leaves_untold_cells_empt
     assert len(found) == 16 + len(SCHEMA1["steps"])
 
 
-def test_compare_of_learning_runs_says_what_shows_them_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+FOR_ALL = {
+    "gspo-bench-sweep": ("a sweep", "python -m bench show prints its table; make plots draws it: sweep.png."),
+    "gspo-bench-scale": ("a scaling run", "python -m bench show prints its table; make plots draws it: scale.png."),
+    "gspo-bench-repeat": ("several runs on fresh servers", "python -m bench show prints their table; each run's own file,"),
+    "gspo-bench-verify": ("a run of verify", "python -m bench show prints its checks."),
+    "gspo-bench-learn": ("a learning run", "python -m bench show prints its accuracies; make plots draws its curve,"),
+    "gspo-bench-batch": ("a frozen batch", "python -m bench run --batch FILE takes it again."),
+}
+
+
+@pytest.mark.parametrize("kind", FOR_ALL)
+@pytest.mark.parametrize("command", [("compare", "a.json"), ("export", "--csv", "-"), ("repeats",)], ids=lambda command: command[0])
+def test_a_file_of_another_kind_is_named_with_what_is_for_it(
+    folder: Path, command: tuple[str, ...], kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "last.json").write_text(json.dumps({"schema": 1, "kind": kind, "run": "runs/x"}))
+    assert ended(*command, "last.json") == 2
+    first, second = capsys.readouterr().err.splitlines()
+    what, use = FOR_ALL[kind]
+    assert first == f"bench: last.json is {what}, and a result file of one run is needed." and second.startswith(use)
+
+
+def test_each_kind_that_is_written_here_is_named() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (DATA.parents[1] / "bench").rglob("*.py")]
+    written = {kind for text in sources for kind in re.findall(r'(?:KIND = |"kind": )"(gspo-bench-[a-z]+)"', text)}
+    assert written == set(other_kinds.KINDS) == set(FOR_ALL)
+
+
+@pytest.mark.parametrize("command", [("compare", "a.json"), ("export", "--csv", "-")], ids=lambda command: command[0])
+def test_a_learning_run_is_named_by_its_folder_and_its_record(
+    folder: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     run = DATA.parents[1] / "results" / "published" / "cpu-learn-arithmetic"
     for given in (run, run / "run.json"):
-        assert ended("compare", "a.json", given) == 2
-        assert "is a learning run, and compare takes result files.\npython -m bench show" in capsys.readouterr().err
+        assert ended(*command, given) == 2
+        assert f"{given} is a learning run, and a result file of one run is needed.\npython -m bench show" in capsys.readouterr().err
+
+
+def test_show_follows_the_pointer_to_the_last_learning_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = DATA.parents[1] / "results" / "published" / "cpu-learn-arithmetic"
+    assert ended("show", run) == 0
+    wanted = capsys.readouterr().out
+    assert "Accuracy in training: 42.2 % at the start" in wanted
+    shutil.copytree(run, folder / "results" / "runs" / "mine")
+    pointer = folder / "results" / "last_learn.json"
+    pointer.write_text(json.dumps({"schema": 1, "kind": "gspo-bench-learn", "run": "runs/mine"}))
+    assert ended("show", "results/last_learn.json") == 0
+    assert capsys.readouterr().out == wanted
+    pointer.write_text(json.dumps({"schema": 1, "kind": "gspo-bench-learn", "run": "runs/gone"}))
+    assert ended("show", "results/last_learn.json") == 2
+    assert "results/runs/gone/run.json: No such file or directory." in capsys.readouterr().err

@@ -89,7 +89,7 @@ def test_a_partial_file_without_a_counted_step_is_a_result() -> None:
         ({"schema": 0}, "schema is 0"),
         ({"schema": "1"}, 'schema is "1"'),
         ({"schema": 1}, "its kind is null"),
-        ({"schema": 1, "kind": "gspo-bench-verify"}, 'its kind is "gspo-bench-verify"'),
+        ({"schema": 1, "kind": "mine"}, 'its kind is "mine", not "gspo-bench". Give a file that bench run wrote'),
         ({"native_1pass": 3}, "native_1pass is 3, not an object"),
         ({"native_1pass": {"times": "1"}}, 'native_1pass.times is "1", not a list of numbers'),
         ({"native_1pass": {"times": [1.0, 0.0]}}, "native_1pass.times[1] is 0.0, not a number from 1e-09"),
