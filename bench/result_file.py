@@ -135,8 +135,9 @@ def _check(batch: JsonObject, client: JsonObject, server: JsonObject) -> None:
     for key in ("sha256", "tokens_sha256"):
         batch.text(key)
     client.text("image")
-    for key in ("image", "cpu", "weights"):
+    for key in ("image", "cpu", "weights", "preset"):
         server.text(key)
+    server.texts("preset_changed")
     for key in ("backend_config", "placement", "versions"):
         server.object(key)
     for gpu in server.objects("gpus"):

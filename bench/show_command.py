@@ -9,6 +9,7 @@ from bench.compare.differences import short, text_of
 from bench.files import read_json
 from bench.json_object import JsonObject, one_line
 from bench.learn_table import is_learn, print_learn, run_of_pointer
+from bench.preset_name import preset_name
 from bench.repeats_table import is_repeat, print_repeat
 from bench.result_file import ResultFile
 from bench.results import LAST
@@ -64,7 +65,13 @@ def setup(result: ResultFile) -> list[tuple[str, str]]:
     weights = server.text("weights")
     rows = {
         "when": [result.created_at] if result.created_at else [],
-        "server": [*hardware, *_told(server, ("backend", "preset", "runtime_role")), *([f"{weights} weights"] if weights else [])],
+        "server": [
+            *hardware,
+            *_told(server, ("backend",)),
+            *([f"preset {preset}"] if (preset := preset_name(server)) else []),
+            *_told(server, ("runtime_role",)),
+            *([f"{weights} weights"] if weights else []),
+        ],
         "spread": _told(server.object("placement"), ("nodes", "devices_per_node", "data_parallel")),
         "backend": _told(server.object("backend_config"), tuple(server.object("backend_config").values)),
         "versions": _told(server.object("versions"), VERSIONS),

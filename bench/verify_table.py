@@ -5,6 +5,7 @@ from typing import Any
 from rich.console import Console
 
 from bench.json_object import JsonObject, printable
+from bench.preset_name import preset_name
 
 KIND = "gspo-bench-verify"
 
@@ -24,7 +25,7 @@ def print_verify(document: dict[str, Any], name: str, console: Console) -> None:
     root = JsonObject(name, "", document)
     server = root.object("environment").object("server")
     gpus = [gpu.text("name") or "unnamed GPU" for gpu in server.objects("gpus")]
-    where = ", ".join([*gpus, *(text for key in ("backend", "preset") if (text := server.text(key)))])
+    where = ", ".join([*gpus, *(text for text in (server.text("backend"), preset_name(server)) if text)])
     weights = f", {weights} weights" if (weights := server.text("weights")) else ""
     console.print(printable(f"{root.text('model') or 'unnamed model'}{weights}: {where or 'unknown server'}"), markup=False, soft_wrap=True)
     for check in root.objects("checks"):

@@ -140,7 +140,7 @@ def _result_cells(result: Result) -> list[str]:
     return [
         *_model_cells(setting.model, setting.weights),
         _safe(words.machine(setting)),
-        _safe(setting.preset or "no preset") + pairs,
+        _safe(words.preset_name(setting) or "no preset") + pairs,
         _step(result, "native_1pass"),
         _step(result, "custom_2pass"),
         _saving(result, headline),

@@ -78,6 +78,7 @@ class Setting:
     cpu_count: int | None
     backend: str | None
     preset: str | None
+    preset_changed: tuple[str, ...]
     notes: tuple[str, ...]
     sequences: int | None
     tokens_per_step: int | None
@@ -207,6 +208,7 @@ def _setting(root: Section) -> Setting:
         cpu_count=server.whole("cpu_count"),
         backend=server.text("backend"),
         preset=server.text("preset"),
+        preset_changed=server.texts("preset_changed"),
         notes=server.texts("notes"),
         sequences=first(summary.whole("batch_seqs"), batch.whole("sequences")),
         tokens_per_step=first(summary.whole("total_tokens_per_step"), batch.whole("target_tokens")),

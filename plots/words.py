@@ -9,6 +9,7 @@ from plots.weights import WEIGHTS
 SEPARATOR = "  \N{MIDDLE DOT}  "
 MOST_CAUTIONS = 3
 MOST_NOTES = 2
+LONGEST_SETTING = 40  # of a lone setting's name that is written rather than counted
 CONTROL = "native_1pass_control"
 LABELS = {
     "native_1pass": "fused,\none pass",
@@ -86,7 +87,7 @@ def where(result: Result) -> list[str]:
         what[0] += f", {WEIGHTS[setting.weights]}"
     what.append(machine(setting))
     if setting.backend:
-        preset = f", preset {clipped(setting.preset, 30)}" if setting.preset else ""
+        preset = f", preset {name}" if (name := preset_name(setting)) else ""
         what.append(f"{BACKENDS.get(setting.backend) or clipped(setting.backend, 30)} backend{preset}")
     how = []
     if setting.sequences is not None:
@@ -113,6 +114,17 @@ def machine(setting: Setting | Machine) -> str:
         cores = f" ({plural(setting.cpu_count, 'core')})" if setting.cpu_count else ""
         return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{cores}"
     return "machine not in the file"
+
+
+def preset_name(setting: Setting) -> str | None:
+    """Return the preset, and that it was changed: by the setting's name where it is one and short, else by how many."""
+    if not setting.preset:
+        return None
+    name, changed = clipped(setting.preset, 30), setting.preset_changed
+    if not changed:
+        return name
+    what = changed[0] if len(changed) == 1 and len(changed[0]) <= LONGEST_SETTING else plural(len(changed), "setting")
+    return f"{name} with {what} changed"
 
 
 def legend(drawn: Measures) -> str:

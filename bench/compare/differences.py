@@ -19,6 +19,7 @@ SKIPPED = {
     "batch.sequences",
     "batch.target_tokens",
     "server.gpus",
+    "server.preset_changed",
     "client.peak_memory_bytes",
 }
 

@@ -57,6 +57,11 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"it holds {name}")
 
 
+def changed(preset: dict[str, Any], over: dict[str, Any]) -> list[str]:
+    """The names of the settings in `over` that are not as the preset has them, sorted: with them it is no longer the preset."""
+    return sorted(name for name, value in over.items() if name not in preset or preset[name] != value)
+
+
 def attention_config() -> dict[str, Any]:
     """Settings of the FSDP backend that follow from what is installed: without the flash-attn package, attention is PyTorch's SDPA.
 

@@ -149,7 +149,9 @@ def model_config(base_model: str) -> dict[str, Any] | None:
     return config if isinstance(config, dict) else None
 
 
-def environment(engine_config: Any, preset: str | None, notes: list[str], peak: PeakMemory, placement: Placement) -> dict[str, Any]:
+def environment(
+    engine_config: Any, preset: str | None, preset_changed: list[str], notes: list[str], peak: PeakMemory, placement: Placement
+) -> dict[str, Any]:
     """Everything about this server that a result should be read with; see GET /gspo-bench/environment."""
     shm = os.statvfs("/dev/shm") if Path("/dev/shm").exists() else None
     cpuinfo = Path("/proc/cpuinfo")
@@ -167,6 +169,7 @@ def environment(engine_config: Any, preset: str | None, notes: list[str], peak: 
         "runtime_role": engine_config.runtime_role,
         "placement": asdict(placement),
         "preset": preset,
+        "preset_changed": preset_changed,
         "base_model": engine_config.base_model,
         "model_config": model_config(engine_config.base_model),
         "weights": os.environ.get("GSPO_BENCH_WEIGHTS") or weights_kind(engine_config.base_model),

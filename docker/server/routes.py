@@ -14,7 +14,7 @@ from placement import Placement
 from tenants import tenants
 
 
-def router(preset: str | None, notes: list[str], placement: Placement) -> APIRouter:
+def router(preset: str | None, preset_changed: list[str], notes: list[str], placement: Placement) -> APIRouter:
     """The routes, for SkyRL's app, whose state holds the engine's config and the database."""
     api = APIRouter(prefix="/gspo-bench")
     peak = PeakMemory(gpus_from_nvml)
@@ -23,7 +23,7 @@ def router(preset: str | None, notes: list[str], placement: Placement) -> APIRou
 
     @api.get("/environment")
     def get_environment(request: Request) -> dict[str, Any]:
-        return environment(request.app.state.engine_config, preset, notes, peak, placement)
+        return environment(request.app.state.engine_config, preset, preset_changed, notes, peak, placement)
 
     @api.get("/tenants")
     async def get_tenants(request: Request) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ import placement
 import shards
 import upstream
 from arguments import Parser, whole
-from backend_config import UsageError, attention_config, check, load_preset, parse_backend_config
+from backend_config import UsageError, attention_config, changed, check, load_preset, parse_backend_config
 from machine import gpus_in_sight, model_config
 
 HERE = Path(__file__).resolve().parent
@@ -34,7 +34,8 @@ STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
-    """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it."""
+    """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it,
+    and preset_changed names those that are not as in the preset."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help="name on the Hugging Face hub, or folder")
     parser.add_argument("--backend", choices=["jax", "fsdp"], default="fsdp", help="default: %(default)s")
@@ -64,7 +65,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     try:
         preset = load_preset(args.preset) if args.preset else {}
         own = {} if args.backend == "jax" else attention_config()
-        asked = preset | parse_backend_config(args.backend_config)
+        over = parse_backend_config(args.backend_config)
+        asked = preset | over
+        args.preset_changed = changed(preset, over) if args.preset else []
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
         args.backend_config = own | asked | placement.settings(args.backend, args.runtime_role, args.gpus, args.nodes, asked)
@@ -153,7 +156,7 @@ def serve(args: argparse.Namespace, state: Path) -> None:
     if args.keep_requests_s > 0:
         old_requests.start(api.app.state.engine_config.database_url, args.keep_requests_s)
     notes = ["gspo added to the JAX backend by this server"] if args.backend == "jax" else []
-    api.app.include_router(routes.router(args.preset, notes, args.placement))
+    api.app.include_router(routes.router(args.preset, args.preset_changed, notes, args.placement))
     upstream.quiet_logs()
     uvicorn.run(
         api.app,

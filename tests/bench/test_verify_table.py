@@ -38,6 +38,11 @@ def test_each_check_is_a_line_under_what_was_checked() -> None:
     assert "\x1b" not in lines[2]
 
 
+def test_a_preset_with_settings_over_it_is_called_so() -> None:
+    server = DOCUMENT["environment"]["server"] | {"preset_changed": ["a", "b"]}
+    assert printed(DOCUMENT | {"environment": {"server": server}})[0].endswith("fsdp, l4 with 2 settings changed")
+
+
 def test_a_server_that_told_nothing_is_unknown() -> None:
     assert printed({**DOCUMENT, "environment": {"server": None}})[0] == "Qwen/[red]x: unknown server"
 

@@ -52,6 +52,7 @@ def test_the_environment_tells_what_the_server_is(server: Any) -> None:
     assert (told["backend"], told["preset"], told["weights"], told["gpus"]) == ("jax", "cpu", "arithmetic", [])
     assert told["backend_config"]["max_lora_adapters"] == 2  # the caller's, over the preset's 4
     assert told["backend_config"]["max_lora_rank"] == 32
+    assert "max_lora_adapters" in told["preset_changed"] and "max_lora_rank" not in told["preset_changed"]
     assert told["base_model"] == str(server.model)
     assert told["cpu_count"] >= 1
     assert told["memory_bytes"] > 2**30

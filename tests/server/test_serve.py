@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from backend_config import PRESETS, UsageError, _nearest_field, check, load_preset, parse_backend_config
+from backend_config import PRESETS, UsageError, _nearest_field, changed, check, load_preset, parse_backend_config
 
 
 def serve(*flags: str) -> subprocess.CompletedProcess[str]:
@@ -51,6 +51,11 @@ def test_a_backend_config_that_is_no_object_is_refused_in_two_short_lines(text: 
     assert str(raised.value).startswith("--backend-config is not")
     assert str(raised.value).count("\n") == 1 and len(str(raised.value)) < 300
     str(raised.value).encode()
+
+
+def test_a_preset_is_changed_by_what_it_has_otherwise_or_not_at_all() -> None:
+    assert changed({"a": 1, "b": 2}, {"c": None, "b": 3, "a": 1}) == ["b", "c"]
+    assert changed({"a": 1}, {"a": 1}) == changed({"a": 1}, {}) == []
 
 
 def test_no_backend_config_is_an_empty_one() -> None:

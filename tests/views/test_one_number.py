@@ -133,6 +133,28 @@ def test_a_result_s_engine_share_floor_and_use_of_the_device_are_the_phases_pict
     everywhere(bound, picture, page)
 
 
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({}, "stock"),
+        ({"preset_changed": []}, "stock"),
+        ({"preset_changed": ["train_micro_batch_size"]}, "stock with train_micro_batch_size changed"),
+        ({"preset_changed": ["s" * 41]}, "stock with 1 setting changed"),
+        ({"preset_changed": ["train_micro_batch_size", "gradient_checkpointing"]}, "stock with 2 settings changed"),
+    ],
+)
+def test_a_preset_with_settings_over_it_is_called_so_in_every_view(tmp_path: Path, changed: dict[str, Any], name: str) -> None:
+    document = json.loads((FOLDER / "cpu-small-qwen3.json").read_text())
+    document["environment"]["server"] |= {"preset": "stock", **changed}
+    path = tmp_path / "last_gspo_bench.json"
+    path.write_text(json.dumps(document))
+    result = read_result(path)
+    assert f"; preset {name};" in shown(path)
+    assert f"JAX backend, preset {name} " in drawn(bars.draw, result)
+    assert f"JAX backend, preset {name} " in paged(path)
+    assert f"| {name}, 16 pairs |" in gallery.tables(gallery.Published(path.parent, {path: result}, {}, {}, {})).replace("\\_", "_")
+
+
 @pytest.mark.parametrize("path", files("gspo-bench-sweep"))
 def test_a_sweep_s_rows_and_its_best_are_the_picture_s_the_page_s_and_the_table_s(path: Path) -> None:
     made, output = read_sweep(path), shown(path)
