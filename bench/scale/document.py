@@ -15,10 +15,10 @@ FOLDER = "scale"  # of the results folder: the sweep's files, logs and batches
 
 
 def document_of(sweep: dict[str, Any]) -> dict[str, Any]:
-    """The file's content, from that of the sweep whose rows were taken."""
+    """The file's content, from that of the sweep whose rows were taken: by their batch and then by GPUs, whichever run took them."""
     tokens = (sweep["batch"] or {}).get("target_tokens")
     sequences = (sweep["batch"] or {}).get("sequences")
-    rows = [_row(row, tokens, sequences) for row in sweep["rows"]]
+    rows = sorted((_row(row, tokens, sequences) for row in sweep["rows"]), key=lambda row: (row["batch"] == GROWN, row["gpus"]))
     reference = _reference(rows)
     for row in rows:
         row["efficiency_pct"] = _efficiency_pct(row, reference)

@@ -100,7 +100,7 @@ def _left_out(asked: int | None, wanted: tuple[int, ...], counts: tuple[int, ...
     if not left:
         return ""
     words = f"{' and '.join(left)} {'is' if len(left) == 1 else 'are'}"
-    return f"GPUS={asked}: {words} not taken, for this machine has {found}; SCALE_ARGS='--gpus {','.join(map(str, wanted))}' takes all"
+    return f"GPUS={asked}: {words} not taken, for this machine has {found}; SCALE_ARGS='--gpus {','.join(map(str, wanted))}' asks for all"
 
 
 def named_counts(text: str, asked: int | None, backend: str) -> tuple[tuple[int, ...], str]:

@@ -11,7 +11,8 @@ STATUSES = (OK, OUT_OF_MEMORY, CRASHED, TIMED_OUT, REFUSED)
 # What can end otherwise another time is taken again; what cannot is not.
 FINISHED = (OK, OUT_OF_MEMORY, REFUSED)
 
-LONGEST_REASON = 300
+# What fails is named at a reason's beginning, and by what, such as sizes that do not fit, at its end.
+LONGEST_REASON, KEPT_END = 300, 200
 USAGE_CODE = 2
 # As PyTorch, CUDA, XLA, NumPy, glibc and Ray word it when it happens, not when they advise against it.
 _NO_MEMORY = re.compile(
@@ -73,4 +74,4 @@ def _last(pattern: re.Pattern[str], text: str) -> str | None:
 
 def _short(text: str) -> str:
     plain = one_line(_ESCAPES.sub("", text))
-    return plain if len(plain) <= LONGEST_REASON else plain[: LONGEST_REASON - 1] + "…"
+    return plain if len(plain) <= LONGEST_REASON else f"{plain[: LONGEST_REASON - KEPT_END - 1]}…{plain[-KEPT_END:]}"

@@ -37,7 +37,7 @@ def check_divides(config: Mapping[str, Any], model: Mapping[str, Any] | None, gp
         more = ", and larger ones" if len(works) > MOST_NAMED else ""
         numbers = ", ".join(str(number * times) for number in works[:MOST_NAMED])
         raise UsageError(
-            f"the JAX backend cuts this model's {wrong[0]}, {wrong[1]}, into {setting} equal parts, and that is {parts}.\n"
+            f"this model's {wrong[0]}, {wrong[1]}, cannot be cut into {parts} equal parts ({setting}).\n"
             f"Give {give} a number that can be: {numbers}{more}."
         )
 

@@ -22,7 +22,7 @@ def refusal(config: dict[str, Any], model: dict[str, Any] | None, gpus: int | No
 
 def test_a_number_that_does_not_divide_the_hidden_size_is_refused_with_those_that_do() -> None:
     assert refusal({DATA: 3}, TINY, 3) == (
-        "the JAX backend cuts this model's hidden_size, 128, into fully_sharded_data_parallel_size equal parts, and that is 3.\n"
+        "this model's hidden_size, 128, cannot be cut into 3 equal parts (fully_sharded_data_parallel_size).\n"
         "Give --gpus (GPUS) a number that can be: 1, 2, 4, 8, 16, 32, 64, 128."
     )
     for parts in (1, 2, 4, 128):
@@ -38,7 +38,7 @@ def test_what_the_settings_say_themselves_is_named_by_its_setting_and_the_flag_c
 def test_tensor_parallel_cuts_heads_the_mlp_and_the_vocabulary() -> None:
     # gcd(4, 2, 384, 512) = 2
     assert refusal({TENSOR: 4}, TINY).splitlines() == [
-        "the JAX backend cuts this model's num_key_value_heads, 2, into tensor_parallel_size equal parts, and that is 4.",
+        "this model's num_key_value_heads, 2, cannot be cut into 4 equal parts (tensor_parallel_size).",
         "Give tensor_parallel_size a number that can be: 1, 2.",
     ]
     check_divides({TENSOR: 4, "shard_attention_heads": False}, TINY, None)
@@ -47,9 +47,9 @@ def test_tensor_parallel_cuts_heads_the_mlp_and_the_vocabulary() -> None:
 
 
 def test_experts_are_cut_by_their_own_setting_and_their_width_by_tensor_parallel() -> None:
-    assert (
-        "num_experts, 6, into expert_parallel_size equal parts, and that is 4.\nGive expert_parallel_size a number that can be: 1, 2, 3, 6."
-        in (refusal({EXPERTS: 4}, MOE))
+    said = refusal({EXPERTS: 4}, MOE)
+    assert "num_experts, 6, cannot be cut into 4 " in said and said.endswith(
+        "\nGive expert_parallel_size a number that can be: 1, 2, 3, 6."
     )
     # 64 divides neither 96 nor the 100 of dense layers that a Qwen3 of experts does not have.
     assert "moe_intermediate_size, 96," in refusal({TENSOR: 64, "shard_attention_heads": False}, MOE)
@@ -71,7 +71,7 @@ def test_the_launcher_says_so_before_anything_starts(more: list[str], tmp_path: 
     with pytest.raises(SystemExit) as ended:
         parse([*flags, "--gpus", "3"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("error: the JAX backend cuts this model's hidden_size, 128, into")
+    assert capsys.readouterr().err.startswith("error: this model's hidden_size, 128, cannot be cut into 3 ")
     assert parse([*flags, "--gpus", "4"]).placement.data_parallel == 4
 
 

@@ -242,7 +242,7 @@ def test_the_server_s_image_is_asked_about_a_backend_config_and_a_model_s_folder
     assert found["Model"].status == "fail" and "BACKEND_CONFIG" not in found
 
 
-NO_PARTS = """error: the JAX backend cuts this model's hidden_size, 128, into fully_sharded_data_parallel_size equal parts, and that is 3.
+NO_PARTS = """error: this model's hidden_size, 128, cannot be cut into 3 equal parts (fully_sharded_data_parallel_size).
 Give --gpus (GPUS) a number that can be: 1, 2, 4, 8, 16, 32, 64, 128.
 """
 

@@ -70,7 +70,7 @@ def test_the_number_that_was_asked_for_is_the_last_one_and_no_more_are_taken() -
 
 
 def test_a_number_that_the_processor_does_not_have_is_not_taken_and_told_with_why() -> None:
-    told = "GPUS=3: 3 is not taken, for this machine has 2 processors; SCALE_ARGS='--gpus 1,2,3' takes all"
+    told = "GPUS=3: 3 is not taken, for this machine has 2 processors; SCALE_ARGS='--gpus 1,2,3' asks for all"
     assert usual_counts("jax", lambda: None, 2, 3) == ((1, 2), told)
     counts, told = usual_counts("jax", lambda: None, 2, 8)
     assert counts == (1, 2) and told.startswith("GPUS=8: 4 and 8 are not taken, for this machine has 2 processors;")

@@ -97,6 +97,13 @@ def test_a_reason_is_one_line_of_bounded_length() -> None:
     assert reason is not None and len(reason) == LONGEST_REASON and reason.startswith("a b cxx")
 
 
+def test_the_end_of_a_long_reason_is_kept_for_what_does_not_fit_is_said_there() -> None:
+    sizes = "array axis 0 is partitioned 3 times, but the dimension size is 128. It should evenly divide the shape."
+    _, reason = outcome(failed(server_code=1, server_text=f"ValueError: One of jit outputs {'x' * 600}: {sizes}\n"), 60)
+    assert reason is not None and len(reason) == LONGEST_REASON
+    assert reason.startswith("the server ended with exit code 1: ValueError: One of jit outputs x") and reason.endswith(sizes)
+
+
 def test_a_clients_words_are_its_last_ones() -> None:
     assert client_words("bench: early\n[1.0 s] more\nbench: late\nwhat to do\nmore") == "late\nwhat to do"
     assert client_words("nothing of the kind") == ""
