@@ -25,7 +25,8 @@ own_results
 results=$(setting RESULTS ./results)
 folder=$results
 [[ $what == sweep ]] || folder=$results/scale
-mkdir -p "$folder"/{sweep/runs,sweep/batches,sweep-logs,presets}
+mkdir -p "$folder"/{sweep/runs,sweep/batches,sweep-logs}
+[[ $what == scale ]] || mkdir -p "$folder/presets"
 [[ $(id -u) != 0 ]] || chown -R "$BENCH_UID:$BENCH_GID" "$folder/sweep"
 build bench
 pick_stack gspo-bench-client
@@ -45,8 +46,9 @@ case $STACK in
   *) settings=l4 max_tokens=512 ;;
 esac
 # As a shell would read them, quotes included.
+what_to_take=() # before the flags: behind one that is misspelt it would be taken for its value
 if [[ $what == sweep ]]; then
-  set -- "$(setting SWEEP "$settings")" "$@"
+  what_to_take=("$(setting SWEEP "$settings")")
   flags=$(setting SWEEP_ARGS "")
 else
   PRESET=$(setting PRESET "")
@@ -55,7 +57,7 @@ else
 fi
 mapfile -t more < <(xargs -n 1 printf '%s\n' <<<"$flags")
 # In the background, so that a signal to this script is heard at once; the sweep ends by keeping its rows.
-python3 -m bench "$what" --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" ${more[0]:+"${more[@]}"} "$@" &
+python3 -m bench "$what" ${what_to_take[0]:+"${what_to_take[@]}"} --results "$results" --run-args "--max-tokens $(setting MAX_TOKENS "$max_tokens")" ${more[0]:+"${more[@]}"} "$@" &
 sweep=$!
 trap 'kill -TERM "$sweep" 2>/dev/null' INT TERM HUP
 code=0

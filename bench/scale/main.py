@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(left_out)
         plan = planned_rows(backend, counts, _under(args, stack))
         folder = args.results / FOLDER
-        servers = servers_of(args, folder)
+        servers = servers_of(args, folder, rows_say_gpus=True)
         if args.server_command is None:
             servers.results_seen = f"{servers.results_seen}/{FOLDER}"
         Looper(plan, servers, options_of(args, folder, None, args.results / LAST), say, lambda sweep: _saved(sweep, args.results)).run()

@@ -47,6 +47,8 @@ class ComposeClient:
 class ComposeServers:
     """`docker compose`'s service `server`, in the stack and with the settings that the environment names; see docker/sweep.sh.
 
+    `identifying` are those of the settings that make another server of it.
+
     Raises:
         InputError: STACK names no stack.
     """
@@ -54,12 +56,12 @@ class ComposeServers:
     client_url = "http://server:8000"
     results_seen = "/results"
 
-    def __init__(self, environment: Mapping[str, str], settle_s: float) -> None:
+    def __init__(self, environment: Mapping[str, str], settle_s: float, identifying: Sequence[str] = ("MODEL", "GPUS", "NODES")) -> None:
         stack = environment.get("STACK", "")
         if stack not in FILES:
             raise InputError("nothing says which server to start.\nGive --server-command, or use `make sweep`, which picks a stack.")
         self._compose = ["docker", "compose", "--progress", "quiet", *(part for file in FILES[stack] for part in ("--file", file))]
-        named = [f"{name}={environment[name]}" for name in ("MODEL", "GPUS", "NODES") if environment.get(name)]
+        named = [f"{name}={environment[name]}" for name in identifying if environment.get(name)]
         image = environment.get("GSPO_BENCH_SERVER_IMAGE", "").removeprefix("sha256:")[:12]
         self.identity = " ".join([f"STACK={stack}", *named, *([f"image {image}"] if image else [])])
         self.url = f"http://127.0.0.1:{environment.get('PORT') or 8000}"

@@ -13,6 +13,7 @@ from bench.grown_batch import grown
 from bench.numbers import duration, memory
 from bench.sweep import document as files
 from bench.sweep.best import best_entry
+from bench.sweep.difference import what_differs
 from bench.sweep.document import Sweep
 from bench.sweep.outcome import FINISHED, OK, outcome
 from bench.sweep.plan import PlannedRow
@@ -29,7 +30,10 @@ UNKNOWN = "unknown"  # the GPU's name where the server does not tell
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for beside the rows and the servers; `shown` is the file that is spoken of, by default the sweep's own."""
+    """What was asked for beside the rows and the servers; `shown` is the file that is spoken of, by default the sweep's own.
+
+    `names_best` says that the rows are settings to choose from, so that the best of them is named and kept as a preset.
+    """
 
     results: Path
     batch: Path | None
@@ -41,6 +45,7 @@ class Options:
     memory_limit_gib: float | None
     again: bool
     shown: Path | None = None
+    names_best: bool = True
 
     @property
     def file(self) -> Path:
@@ -92,7 +97,7 @@ class Looper:
         if earlier is None:
             return fresh
         if earlier.server_id != fresh.server_id:
-            self._leave(earlier, f"was made with another server or client: {earlier.server}")
+            self._leave(earlier, f"was made with another server or client: {what_differs(earlier.server, fresh.server)}")
             return fresh
         if self.options.batch is not None and earlier.batch_sha256 != batches.load(self.options.batch).sha256:
             self._leave(earlier, "is of another batch")
@@ -204,7 +209,9 @@ class Looper:
         self.sweep = Sweep(self.sweep.server, self.sweep.server_id, rows=kept)
 
     def _save(self, reason: str | None) -> dict[str, Any]:
-        best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
+        best, roofline = None, None
+        if self.options.names_best:
+            best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
         document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
         files.save(document, self.options.results, self.sweep.file_name())
         self.on_save(document)

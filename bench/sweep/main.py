@@ -101,15 +101,19 @@ def ended(work: Callable[[Callable[[str], None]], None]) -> int:
     return EXIT_DONE
 
 
-def servers_of(args: argparse.Namespace, results: Path) -> Servers:
-    """What runs the servers: processes where a command was given, else the stack's containers."""
+def servers_of(args: argparse.Namespace, results: Path, rows_say_gpus: bool = False) -> Servers:
+    """What runs the servers: processes where a command was given, else the stack's containers.
+
+    `rows_say_gpus`: each row says on how many GPUs it trains, so that GPUS makes no other server of it.
+    """
     if args.server_command is None:
-        return ComposeServers(os.environ, args.settle_s)
+        return ComposeServers(os.environ, args.settle_s, ("MODEL", "NODES") if rows_say_gpus else ("MODEL", "GPUS", "NODES"))
     return ProcessServers(args.server_command, args.base_url, results, args.settle_s)
 
 
 def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float | None, shown: Path | None = None) -> Options:
-    """What was asked for, with another folder than --results, and another file to speak of, where rows keep theirs elsewhere."""
+    """What was asked for, with another folder than --results, and another file to speak of, where rows keep theirs elsewhere: those
+    are no settings to choose from."""
     return Options(
         results=results,
         batch=args.batch,
@@ -121,6 +125,7 @@ def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float 
         memory_limit_gib=memory_limit_gib,
         again=args.again,
         shown=shown,
+        names_best=shown is None,
     )
 
 
@@ -143,4 +148,6 @@ def _print_end(document: dict[str, Any], servers: Servers, results: Path) -> Non
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    # Where a whole process group is told, docker/sweep.sh tells this program once more: not while it writes that it was interrupted.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -120,7 +120,7 @@ def test_gpus_that_the_cpu_stack_does_not_take_are_told_in_a_line_with_why(
     assert main(["--results", str(tmp_path)]) == 0
     assert [row.label for row in looper.plan] == ["1-gpus-same", "2-gpus-same", "2-gpus-grown"]
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.endswith("] GPUS=3: 3 is not taken, for this machine has 2 processors; SCALE_ARGS='--gpus 1,2,3' takes all")
+    assert said.endswith("] GPUS=3: 3 is not taken, for this machine has 2 processors; SCALE_ARGS='--gpus 1,2,3' asks for all")
 
 
 def test_a_server_command_has_no_use_for_gpus(
@@ -132,6 +132,22 @@ def test_a_server_command_has_no_use_for_gpus(
     monkeypatch.setenv("STACK", "cpu")
     assert main(["--gpus", "1,2", "--results", str(tmp_path)]) == 2
     assert capsys.readouterr().err == "bench: GPUS is 'many'.\nGive a whole number from 1, or all.\n"
+
+
+def test_gpus_are_the_rows_own_and_make_no_other_server(looper: type[FakeLooper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STACK", "cpu")
+    monkeypatch.setattr(program, "processors_here", lambda: 2)
+    said = []
+    for gpus in ("all", "3", "2"):
+        monkeypatch.setenv("GPUS", gpus)
+        assert main(["--results", str(tmp_path)]) == 0
+        said.append(looper.servers.identity)
+    assert len(set(said)) == 1 and "GPUS" not in said[0]
+
+
+def test_its_rows_are_no_settings_to_choose_a_best_of(looper: type[FakeLooper], tmp_path: Path) -> None:
+    assert main([*SERVER, "--gpus", "1,2", "--results", str(tmp_path)]) == 0
+    assert not looper.options.names_best
 
 
 def test_its_own_file_is_what_is_spoken_of(looper: type[FakeLooper], tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Stage:
 
     def scale(self) -> dict[str, Any]:
         self.taken.clear()
-        options = Options(self.results / "scale", None, 4, 1, (), 900.0, None, None, False, self.results / "last_scale.json")
+        options = Options(self.results / "scale", None, 4, 1, (), 900.0, None, None, False, self.results / "last_scale.json", False)
         sweep = Looper(ROWS, self.servers, options, self.said.append, lambda document: save(document, self.results) and None).run()
         file: dict[str, Any] = json.loads((self.results / "last_scale.json").read_text())
         assert file == document_of(sweep)
@@ -87,6 +87,7 @@ def test_every_row_trains_on_its_batch_and_efficiency_is_against_one_gpu(stage: 
     assert [row["custom_2pass_s"] for row in file["rows"]] == [16.0, 10.0, 8.0, 16.0, 20.0]
     assert file["batch"] == {"sha256": SMALL_BATCH.sha256, "sequences": 2, "target_tokens": 8}
     assert all((stage.results / row["result_file"]).is_file() for row in file["rows"])
+    assert not list(stage.results.rglob("best-*.json"))
 
 
 def test_rows_that_were_taken_are_not_taken_again(stage: Stage) -> None:
@@ -106,7 +107,7 @@ def test_rows_that_are_left_for_a_new_start_are_those_of_its_own_file_and_where_
     stage.said.clear()
     stage.scale()
     why, _, kept = stage.said[0].removesuffix(")").partition("; starting anew (its rows stay in ")
-    assert why == "last_scale.json was made with another server or client: fake"
+    assert why == "last_scale.json was made with another server or client: fake, now another"
     assert Path(kept).parent == stage.results / "scale" / "runs" and Path(kept).is_file()
 
 
@@ -120,7 +121,17 @@ def test_an_interrupt_names_its_own_file_as_what_has_the_rows(stage: Stage, monk
     with pytest.raises(KeyboardInterrupt):
         stage.scale()
     assert stage.said[-1] == f"kept 1 row in {stage.results / 'last_scale.json'}; the same command goes on from there"
-    assert len(json.loads((stage.results / "last_scale.json").read_text())["rows"]) == 1
+    file = json.loads((stage.results / "last_scale.json").read_text())
+    assert (len(file["rows"]), file["status"], file["reason"]) == (1, "partial", "ended early: interrupted")
+
+
+def test_rows_stand_by_batch_and_gpus_whichever_were_taken_first(stage: Stage) -> None:
+    stage.scale()
+    kept = json.loads((stage.results / "scale" / "last_sweep.json").read_text())
+    found = document_of(kept | {"rows": kept["rows"][::-1]})
+    order = [(1, "same"), (2, "same"), (4, "same"), (2, "grown"), (4, "grown")]
+    assert [(row["gpus"], row["batch"]) for row in found["rows"]] == order
+    assert found["reference_gpus"] == 1
 
 
 def test_a_model_that_does_not_fit_one_gpu_is_measured_against_two(stage: Stage) -> None:

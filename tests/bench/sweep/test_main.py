@@ -123,3 +123,18 @@ def test_what_it_loads_is_written_for_python_3_10() -> None:
     for file in files:
         ast.parse(file.read_text(), feature_version=(3, 10))
         assert "import UTC" not in file.read_text()  # of 3.11
+
+
+def test_a_second_sigterm_does_not_cut_short_what_the_first_one_has_written() -> None:
+    said = []
+
+    def work(_say: Any) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGTERM)  # as where a process group is told, and docker/sweep.sh tells it on
+            said.append("ended early: interrupted")
+            raise
+
+    assert program.ended(work) == 130
+    assert said == ["ended early: interrupted"]
