@@ -10,7 +10,7 @@ SHARES = (
     ("the server's engine", lambda phase: phase.startswith(ENGINE)),
     ("queued", lambda phase: phase == "queued"),
     ("on the wire and waiting to be fetched", lambda phase: phase in ("submit", "fetch")),
-    ("the client", lambda phase: phase in CLIENT_WORK),
+    ("the client without its hand-over", lambda phase: phase in CLIENT_WORK),
     ("unexplained", lambda phase: phase == UNEXPLAINED),
 )
 LEAST_REST = 1e-4  # of a step; less is rounding
@@ -35,8 +35,8 @@ def _goes(path: TimedPath) -> str:
 
 
 def _arithmetic(native: TimedPath, result: ResultFile) -> str:
-    saving = f"would allow a saving of {percent(result.saving_bound_pct or 0.0)}"
+    saving = f"If arithmetic were all, the saving would be {percent(result.saving_bound_pct or 0.0)}"
     if native.floor_s is None or native.mfu_pct is None:
-        return f"The step's arithmetic alone {saving}; this device's rate is not known (--peak-tflops)."
+        return f"{saving}; this device's rate is not known (--peak-tflops)."
     used = f"{share(native.mfu_pct / 100)} of the device's peak is used"
-    return f"The fused step's arithmetic alone would take {duration(native.floor_s)} ({used}) and {saving}."
+    return f"The fused step's arithmetic alone would take {duration(native.floor_s)} ({used}). {saving}."

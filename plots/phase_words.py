@@ -92,7 +92,7 @@ def verdict(drawn: Sequence[Breakdown]) -> str:
 
 
 def utilisation(result: Result, drawn: Sequence[Breakdown]) -> list[str]:
-    """Say how near each path comes to what the hardware could do, and which saving arithmetic alone allows."""
+    """Say how near each path comes to what the hardware could do, and what the saving would be if arithmetic were all."""
     lines = []
     for made in drawn:
         name = words.IN_A_SENTENCE.get(made.path, made.path)
@@ -181,13 +181,13 @@ def _bound(roofline: Roofline | None) -> str | None:
     recomputed = {True: ", with gradient checkpointing", False: ", without gradient checkpointing", None: ""}[
         roofline.gradient_checkpointing
     ]
-    allowed = "" if roofline.saving_bound_pct is None else f"would allow a saving of {percent(roofline.saving_bound_pct)}"
+    saving = "" if roofline.saving_bound_pct is None else f"the saving would be {percent(roofline.saving_bound_pct)}"
     if roofline.peak_tflops is None:
-        return f"Arithmetic alone{recomputed}, {allowed}." if allowed else None
+        return f"If arithmetic were all{recomputed}, {saving}." if saving else None
     device = "" if not roofline.device else f" on {clipped(roofline.device, 50)}"
     source = "" if not roofline.peak_source else f" ({clipped(roofline.peak_source, 90)})"
     floor = f"Arithmetic alone: the step's multiplications{device} at {short(roofline.peak_tflops)} TFLOP/s{source}{recomputed}"
-    return f"{floor}; it {allowed}." if allowed else f"{floor}."
+    return f"{floor}. If arithmetic were all, {saving}." if saving else f"{floor}."
 
 
 def _in(group: str) -> str:
