@@ -75,7 +75,18 @@ def _best(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
     gain, first = best.number("speedup_vs_first", 0.0), rows[0].text("label") if rows else None
     native_s = best.number("native_1pass_s", SHORTEST_STEP_S, LONGEST_STEP_S)
     step = "" if native_s is None else f", {duration(native_s)} a fused step"
-    faster = f", {brief(gain)} times as fast as {first}" if gain is not None and first != best.text("label") else ""
     near = best.texts("not_told_apart")
     told = f" Not told apart from it (step times overlap): {', '.join(near)}." if near else ""
+    if first in near and first != best.text("label"):
+        median = "" if native_s is None else f" Its median: {duration(native_s)} a fused step."
+        claim = f"Even the fastest setting, {best.text('label')}, is not told apart from {first} by {_steps(best, rows)}."
+        return one_line(f"{claim}{median}") + told
+    faster = f", {brief(gain)} times as fast as {first}" if gain is not None and first != best.text("label") else ""
     return one_line(f"Best: {best.text('label')}{step}{faster}.") + told
+
+
+def _steps(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
+    """How many steps of each of the two there are to tell them apart by, of the first row and of the best."""
+    row = next((row for row in rows if row.text("label") == best.text("label")), rows[0])
+    count = min(len(made.numbers("native_times", SHORTEST_STEP_S, LONGEST_STEP_S)) for made in (rows[0], row))
+    return "the steps taken" if not count else f"{count} {'step' if count == 1 else 'steps'} of each"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plots import curve_words, scaling_file, words
+from plots import curve_words, scaling_file, sweep_words, words
 from plots.checked import read_object
 from plots.errors import PlotInputError
 from plots.learning_run import RECORD, LearningRun, read_run
@@ -156,9 +156,15 @@ def _sweep_cells(sweep: Sweep) -> list[str]:
         f"{len(sweep.rows)}" + (f", {failed} failed" if failed else ""),
         _safe(best.label) if best else "none",
         duration(best.native_s) if best and best.native_s else "",
-        f"{brief(best.speedup)} times as fast" if best and best.speedup else "",
+        _against_first(sweep),
         _safe(", ".join(best.not_told_apart) or "none") if best else "",
     ]
+
+
+def _against_first(sweep: Sweep) -> str:
+    if sweep_words.first_is_near(sweep):
+        return "not told apart"
+    return f"{brief(sweep.best.speedup)} times as fast" if sweep.best and sweep.best.speedup else ""
 
 
 def _scaling_cells(scaling: Scaling) -> list[str]:

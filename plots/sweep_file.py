@@ -18,13 +18,16 @@ SHORTEST_STEP_S, LONGEST_STEP_S = 1e-9, 1e9
 
 @dataclass(frozen=True)
 class Row:
-    """One server setting: its median steps in seconds, or why it has none. `sampled`: its server sampled the batch too."""
+    """One server setting: its median steps in seconds, of so many fused ones, or why it has none. `sampled`: its server sampled the
+    batch too.
+    """
 
     label: str
     status: str
     reason: str | None
     native_s: float | None
     two_pass_s: float | None
+    steps: int
     saving_pct: float | None
     peak_memory_bytes: float | None
     sampled: bool
@@ -106,6 +109,7 @@ def _row(section: Section, number: int) -> Row:
         reason=section.text("reason"),
         native_s=native_s,
         two_pass_s=two_pass_s,
+        steps=len(section.numbers("native_times", SHORTEST_STEP_S, LONGEST_STEP_S)),
         saving_pct=section.number("saving_pct"),
         peak_memory_bytes=section.number("peak_memory_bytes", 0),
         sampled=bool(section.flag("sampled")),

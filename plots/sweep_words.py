@@ -25,6 +25,9 @@ def title(sweep: Sweep) -> str:
         finished = any(row.native_s is not None for row in sweep.rows)
         return f"{plural(len(sweep.rows), 'server setting')}, " + ("one after the other" if finished else "and none finished a step")
     best = clipped(sweep.best.label, 60)
+    if first_is_near(sweep):
+        first = clipped(sweep.rows[0].label, 60)
+        return f"Even the fastest setting, {best}, is not told apart from {first} by {_steps(sweep)}"
     if sweep.best.speedup is None or sweep.best.label == sweep.rows[0].label:
         return f"Best server setting: {best}"
     return f"{best}: {brief(sweep.best.speedup)} times as fast as {clipped(sweep.rows[0].label, 60)}"
@@ -42,6 +45,19 @@ def verdict(sweep: Sweep) -> str | None:
     if row is not None and row.peak_memory_bytes is not None:
         parts.append(f"with {peak(row)} at the peak")
     return ", ".join(parts) + "." + not_told_apart(sweep.best)
+
+
+def first_is_near(sweep: Sweep) -> bool:
+    """Return whether the first setting is among those not told apart from the best: then none is shown to be faster than it."""
+    first = sweep.rows[0].label
+    return sweep.best is not None and sweep.best.label != first and first in sweep.best.not_told_apart
+
+
+def _steps(sweep: Sweep) -> str:
+    """Say by how many steps of the first row and of the best the two are not told apart."""
+    row = best_row(sweep)
+    count = min(sweep.rows[0].steps, row.steps) if row else 0
+    return f"{plural(count, 'step')} of each" if count else "the steps taken"
 
 
 def not_told_apart(best: Best) -> str:

@@ -103,3 +103,12 @@ def test_only_a_sweeps_file_is_one() -> None:
 def test_a_step_that_no_server_takes_is_named(changed: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"rows\[0\]\.\w+_s is .*, not a number from 1e-09 to 1e\+09"):
         printed(DOCUMENT | {"rows": [ROW | changed]})
+
+
+def test_where_the_first_setting_is_not_told_apart_from_the_best_no_gain_is_claimed() -> None:
+    document = DOCUMENT | {"best": DOCUMENT["best"] | {"not_told_apart": ["stock"]}, "reason": None}
+    told = "Not told apart from it (step times overlap): stock."
+    claim = "Even the fastest setting, micro-16, is not told apart from stock by"
+    assert printed(document)[-1] == f"{claim} the steps taken. Its median: 0.513 s a fused step. {told}"
+    rows = [ROW | {"native_times": [7.7] * 4}, BEST | {"native_times": [0.5131]}]
+    assert printed(document | {"rows": rows})[-1].startswith(f"{claim} 1 step of each.")

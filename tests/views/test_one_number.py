@@ -175,6 +175,22 @@ def test_a_sweep_s_rows_and_its_best_are_the_picture_s_the_page_s_and_the_table_
     assert f"| {best} | {step} | {speedup} times as fast | {near} |" in cells
 
 
+def test_a_sweep_whose_best_is_not_told_apart_from_its_first_claims_no_gain_in_any_view(tmp_path: Path) -> None:
+    document = json.loads((FOLDER / "cpu-sweep.json").read_text())
+    document["best"]["not_told_apart"] = ["stock-all-at-once", "micro-batch-4"]
+    path = tmp_path / "last_sweep.json"
+    path.write_text(json.dumps(document))
+    made, output = read_sweep(path), shown(path)
+    views = (" ".join(output.split()), drawn(sweep.draw, made), paged(path))
+    for view in views:
+        assert "Even the fastest setting, micro-batch-8, is not told apart from stock-all-at-once by 4 steps of each" in view
+        assert "Not told apart from it (step times overlap): stock-all-at-once, micro-batch-4." in view
+        assert "times as fast" not in view
+        everywhere("0.497 s a fused step", view)
+    cells = gallery.tables(gallery.Published(path.parent, {}, {path: made}, {}, {}))
+    assert "| micro-batch-8 | 0.497 s | not told apart | stock-all-at-once, micro-batch-4 |" in cells
+
+
 @pytest.mark.parametrize("path", files("gspo-bench-scale"))
 def test_a_scaling_run_s_numbers_are_the_picture_s_the_page_s_and_the_table_s(path: Path) -> None:
     made, rows = read_scaling(path), table(shown(path))
