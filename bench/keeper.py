@@ -41,7 +41,9 @@ class Keeper:
         if not records:
             return
         try:
-            self.say(f"kept what was measured, marked partial: {self._save(self._document(records, reason))}")
+            document = self._document(records, reason)
+            before = self._replaced(document)
+            self.say(f"kept what was measured, marked partial: {self._save(document)}{before}")
         except InputError as error:
             self.say(_on_one_line(error))
 
@@ -63,9 +65,20 @@ class Keeper:
         final = replace(self.facts, client=environment.client_environment(), server=server or self.facts.server, memory=memory)
         return results.assemble(final, records, reason)
 
+    def _replaced(self, document: dict[str, Any]) -> str:
+        """A clause on the file that plots take: it is this run's now, and where the run before it stays. '' where it is left alone."""
+        if not _is_counted(document):
+            return ""
+        earlier = results.own_file_of_last(self.folder)
+        return f"; {results.LAST} is this run now{f', the run before it stays in {earlier}' if earlier else ''}"
+
     def _save(self, document: dict[str, Any]) -> Path:
-        counted = any(step["counted"] for step in document["steps"])
-        return results.save(document, self.folder, self._name, last=counted)
+        return results.save(document, self.folder, self._name, last=_is_counted(document))
+
+
+def _is_counted(document: dict[str, Any]) -> bool:
+    """Whether it has a step that counts: without one it takes no other run's place."""
+    return any(step["counted"] for step in document["steps"])
 
 
 def _on_one_line(error: InputError) -> str:

@@ -55,6 +55,11 @@ def memory(count: float) -> str:
     return f"{tenths(count / GIB)} GiB" if count >= GIB / 2 else f"{_half_up(count / MIB, 0)} MiB"
 
 
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 pair, 8 pairs, 7,569 target tokens."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
 def _with_digits(value: float, digits: int) -> str:
     if value >= 1e7 or 0 < value < 1e-4:
         return f"{value:.2e}"

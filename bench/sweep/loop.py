@@ -10,7 +10,7 @@ from bench import batch as batches
 from bench.errors import BenchError, InputError
 from bench.files import check_writable
 from bench.grown_batch import grown
-from bench.numbers import duration, memory
+from bench.numbers import duration, memory, plural
 from bench.sweep import document as files
 from bench.sweep.best import best_entry
 from bench.sweep.difference import what_differs
@@ -68,6 +68,7 @@ class Looper:
         self.start_s = time.monotonic()
         self.walls_s: list[float] = []
         self.taken: set[str] = set()
+        self.replaced: Path | None = None  # own copy of the sweep whose place this one takes
 
     def run(self) -> dict[str, Any]:
         """Takes what can be taken and returns the file's content, which is on disk then and was after every row.
@@ -84,8 +85,9 @@ class Looper:
             why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
             if self.sweep.rows:
                 self._save(f"ended early: {why}")
-                count = len(self.sweep.rows)
-                self.say(f"kept {count} {'row' if count == 1 else 'rows'} in {self.options.file}; the same command goes on from there")
+                kept = f"kept {plural(len(self.sweep.rows), 'row')} in {self.options.file}"
+                before = f"; the sweep before it stays in {self.replaced}" if self.replaced else ""
+                self.say(f"{kept}; {self._again()} goes on from there{before}")
             raise
         return self._save(reason)
 
@@ -93,7 +95,10 @@ class Looper:
         """The last sweep where this one goes on with it, else an empty one."""
         flags = " ".join(self.options.run_arguments)
         fresh = files.begin(f"{self.servers.identity}; bench run {flags}" if flags else self.servers.identity)
-        earlier = None if self.options.again else files.load(self.options.results)
+        if self.options.again:
+            self._replace()
+            return fresh
+        earlier = files.load(self.options.results)
         if earlier is None:
             return fresh
         if earlier.server_id != fresh.server_id:
@@ -103,6 +108,21 @@ class Looper:
             self._leave(earlier, "is of another batch")
             return fresh
         return earlier
+
+    def _replace(self) -> None:
+        """Says where the last sweep stays, which this one takes the place of; a file that is none is no hindrance."""
+        try:
+            earlier = files.load(self.options.results)
+        except InputError:
+            return
+        kept = self.options.results / "runs" / earlier.file_name() if earlier else None
+        if kept is not None and kept.is_file():
+            self.replaced = kept
+            self.say(f"starting anew for --again; the rows in {self.options.file.name} stay in {kept}")
+
+    def _again(self) -> str:
+        """What is typed to go on with this sweep."""
+        return "without --again the same command" if self.options.again else "the same command"
 
     def _leave(self, earlier: Sweep, why: str) -> None:
         kept = self.options.results / "runs" / earlier.file_name()
@@ -157,7 +177,8 @@ class Looper:
 
     def _no_time(self) -> str:
         left = ", ".join(row.label for row in self.plan if not self._is_finished(row))
-        return f"the time budget of {self.options.time_budget_s:.0f} s is spent; left for the next time: {left}"
+        used = f"{time.monotonic() - self.start_s:.0f} of the {self.options.time_budget_s:.0f} s of the time budget were used"
+        return f"{used}, too little is left for another row; {self._again()} takes what is missing: {left}"
 
     def _arguments(self, planned: PlannedRow) -> list[str]:
         own = f"{self.servers.results_seen}/{OWN_FOLDER}"

@@ -165,7 +165,8 @@ def test_a_failure_in_the_middle_keeps_what_was_measured_marked_partial(stage: S
     assert document["status"] == "partial"
     assert document["reason"].startswith("ended early: forward_backward: the server at")
     assert (document["native_1pass"]["n"], document["custom_2pass"]["n"]) == (2, 2)
-    assert any("kept what was measured" in said for said in reporter.said)
+    own = next((tmp_path / "results" / "runs").glob("*.json"))
+    assert reporter.said[-1] == f"kept what was measured, marked partial: {own}; last_gspo_bench.json is this run now"
     assert stage.closed == 1
 
 
@@ -195,14 +196,27 @@ def test_an_interrupt_keeps_what_was_measured_and_frees_the_model(stage: Stage, 
     assert stage.closed == 1
 
 
+def test_a_run_that_ends_early_says_where_the_run_before_it_stays(stage: Stage, tmp_path: Path) -> None:
+    run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    whole = next((tmp_path / "results" / "runs").glob("*.json")).rename(tmp_path / "results" / "runs" / "before.json")
+    reporter = FakeReporter()
+    stage.client.fail_at[stage.client.gradients + 13] = tinker.TinkerError("boom")
+    with pytest.raises(BenchError):
+        run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
+    assert reporter.said[-1].endswith(f"; last_gspo_bench.json is this run now, the run before it stays in {whole}")
+    assert (last(tmp_path)["status"], json.loads(whole.read_text())["status"]) == ("partial", "complete")
+
+
 def test_a_failure_before_a_counted_step_does_not_replace_the_last_good_file(stage: Stage, tmp_path: Path) -> None:
     run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
     before = last(tmp_path)
     # The next run's second warm-up: 6 floor steps and one warm-up come before it.
     stage.client.fail_at[stage.client.gradients + 8] = tinker.TinkerError("boom")
+    reporter = FakeReporter()
     with pytest.raises(BenchError):
-        run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+        run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
     assert last(tmp_path) == before
+    assert "marked partial" in reporter.said[-1] and "last_gspo_bench.json" not in reporter.said[-1]
 
 
 def test_a_loss_that_the_server_lacks_is_found_before_sampling_and_named_with_what_to_use(

@@ -11,6 +11,7 @@ import pytest
 
 from bench import batch as batches
 from bench.errors import BenchError, InputError, UnsupportedError
+from bench.sweep import document as files
 from bench.sweep import loop
 from bench.sweep.loop import Looper, Options, check_any
 from bench.sweep.plan import PlannedRow
@@ -261,6 +262,34 @@ def test_an_interrupt_keeps_the_rows_before_and_the_next_sweep_goes_on(stage: St
     assert stage.taken == [4, 16]
 
 
+def test_a_sweep_that_is_taken_again_says_where_the_one_before_it_stays_and_how_it_goes_on(stage: Stage) -> None:
+    stage.sweep()
+    earlier = stage.file() | {"created_at": "2026-01-02T03:04:05Z"}
+    (own,) = (stage.results / "runs").iterdir()
+    kept = own.with_name(f"20260102T030405Z{own.name[16:]}")
+    files.save(earlier, stage.results, kept.name)
+    stage.said.clear()
+    stage.endings[4] = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        stage.sweep(again=True)
+    last = stage.results / "last_sweep.json"
+    assert stage.said[0] == f"starting anew for --again; the rows in last_sweep.json stay in {kept}"
+    assert (
+        stage.said[-1] == f"kept 1 row in {last}; without --again the same command goes on from there; the sweep before it stays in {kept}"
+    )
+    assert json.loads(kept.read_text()) == earlier and len(stage.file()["rows"]) == 1
+    stage.endings = {}
+    stage.sweep()
+    assert stage.taken == [4, 16]
+    assert "; without --again the same command takes what is missing: four" in stage.sweep(time_budget_s=46.0, again=True)["reason"]
+
+
+def test_a_file_that_is_no_sweeps_does_not_hinder_a_sweep_that_starts_anew(stage: Stage) -> None:
+    stage.results.mkdir()
+    (stage.results / "last_sweep.json").write_text("{}")
+    assert stage.sweep(again=True)["status"] == "complete"
+
+
 def test_what_no_setting_can_mend_ends_the_sweep_with_the_clients_words(stage: Stage) -> None:
     stage.endings[1] = lambda: failed(client_code=4, client_text="bench: the server's JAX backend has no loss 'gspo'\n")
     with pytest.raises(UnsupportedError, match="no loss 'gspo'"):
@@ -274,7 +303,9 @@ def test_rows_that_do_not_fit_the_time_budget_are_left_for_the_next_sweep(stage:
     document = stage.sweep(time_budget_s=80.0)
     assert stage.taken == [1, 4]
     assert document["status"] == "partial"
-    assert document["reason"] == "the time budget of 80 s is spent; left for the next time: sixteen"
+    assert document["reason"] == (
+        "60 of the 80 s of the time budget were used, too little is left for another row; the same command takes what is missing: sixteen"
+    )
     assert stage.limits_s == [65.0, 35.0]
     stage.now_s = 0.0
     assert stage.sweep(time_budget_s=80.0)["status"] == "complete"
@@ -285,7 +316,7 @@ def test_a_row_that_the_budget_cut_short_is_no_row(stage: Stage) -> None:
     stage.endings[4] = lambda: failed(out_of_time=True)
     document = stage.sweep(time_budget_s=100.0)
     assert [row["label"] for row in document["rows"]] == ["stock"]
-    assert document["reason"].endswith("left for the next time: four, sixteen")
+    assert document["reason"].endswith("left for another row; the same command takes what is missing: four, sixteen")
 
 
 def test_the_memory_limit_is_the_bests_alone(stage: Stage) -> None:
