@@ -27,6 +27,11 @@ def program(environment: Mapping[str, str] = os.environ) -> str:
     return COMMAND if in_image(environment) else "python -m bench"
 
 
+def learn_on(flags: str = "--resume", environment: Mapping[str, str] = os.environ) -> str:
+    """What is typed to go on with a learning run: of `make learn` the command, else the flags of the same command."""
+    return f"LEARN_ARGS={shlex.quote(flags)} make learn" if by_make(environment) else flags
+
+
 def typed(arguments: Sequence[str], here: Path) -> str:
     """The command for the same arguments in the image; paths of the results folder, which is `here`'s, are those that it has there."""
     words = [_in_results(word, here) for word in arguments]

@@ -9,10 +9,11 @@ from click.core import ParameterSource
 
 from bench.errors import InputError
 from bench.flags import FiniteFloat, server_options
+from bench.json_object import JsonObject
 from bench.learn import run
 from bench.learn.run import Where
 from bench.learn.settings import CLIPS, PATHS, LearnSettings
-from bench.numbers import percent
+from bench.numbers import percent, plural
 from bench.progress import Reporter
 from bench.tasks.task import DEFAULTS, GSM8K, NAMES
 
@@ -105,8 +106,10 @@ def _resumed(recorded: LearnSettings, flags: dict[str, Any], given: set[str]) ->
 
 
 def _summary(document: dict[str, Any]) -> str:
-    final = document["final"]
-    if not final:
-        return f"{document['steps']} steps of {document['task']} learnt."
-    accuracy, count = final["test/env/all/correct"], final["test/env/all/count"]
-    return f"After {final['step']} steps, {percent(100 * accuracy)} of {count} held-out problems of {document['task']} are right."
+    root = JsonObject("run.json", "", document)
+    final, task = root.object("final"), root.text("task")
+    accuracy, count = final.number("test/env/all/correct", 0.0, 1.0), final.whole("test/env/all/count")
+    if accuracy is None or count is None:
+        return f"{plural(root.whole('steps') or 0, 'step')} of {task} learnt."
+    problems = plural(count, "held-out problem")
+    return f"After {plural(final.whole('step') or 0, 'step')}, {percent(100 * accuracy)} of {problems} of {task} are right."

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import tinker
 
+from bench import image
 from bench.batch import FrozenBatch
 from bench.clock import Clock, PhaseTimer
 from bench.errors import BenchError, UnsupportedError
@@ -69,7 +70,7 @@ class Learner:
             except UnsupportedError as error:
                 raise _with_other_path(error) from error
             except BenchError as error:
-                raise type(error)(f"step {step}: {error}\nGo on from the last checkpoint with --resume.") from error
+                raise type(error)(f"step {step}: {error}\nGo on from the last checkpoint with {image.learn_on()}.") from error
             state = self.checkpoints.save(step + 1) if self._is_due(step) else None
             timer.mark("checkpoint")
             elapsed_s += timer.total_s

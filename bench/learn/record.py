@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench import results
+from bench import image, results
 from bench.errors import InputError
 from bench.files import read_json, write_json, write_text
 from bench.json_object import shown
@@ -64,7 +64,9 @@ class RunFolder:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise InputError(f"cannot write {self.metrics}: {error.strerror}. Free space on its disk, then go on with --resume.") from error
+            raise InputError(
+                f"cannot write {self.metrics}: {error.strerror}. Free space on its disk, then go on with {image.learn_on()}."
+            ) from error
 
     def rows(self) -> list[dict[str, Any]]:
         """All whole rows, in order; a torn last line is left out.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench import environment, paths, rollout
+from bench import environment, image, paths, rollout
 from bench.clock import Clock
 from bench.errors import InputError
 from bench.files import check_writable
@@ -20,7 +20,7 @@ from bench.learn.sampling import Sampling
 from bench.learn.settings import LearnSettings, of_record
 from bench.learn.sinks import Sink
 from bench.learn.stop import StopAfterStep
-from bench.numbers import percent
+from bench.numbers import percent, plural
 from bench.probe import Probe
 from bench.progress import Reporter
 from bench.session import ModelRequest, Session, open_session
@@ -70,21 +70,25 @@ def settings_of(resumed: Resumed) -> LearnSettings:
 
 
 def learn(settings: LearnSettings, where: Where, resumed: Resumed | None, reporter: Reporter) -> dict[str, Any]:
-    """Learns and returns the run's record, which is on disk then.
+    """Learns and returns the run's record, which is on disk then. A resumed run that is complete is returned as it is, at once.
 
     Raises:
         BenchError: with the exit code that says what ended the run; its rows are kept and it is marked partial.
         KeyboardInterrupt: it was asked to stop; it did after a step, with a checkpoint.
     """
+    model = where.model if resumed is None else str(resumed.document.get("model"))
+    if resumed is not None:
+        if where.model not in (None, model):
+            raise InputError(f"the run to resume is of {model}, and --model is {where.model}: leave --model out.")
+        reporter.say(_standing(resumed, settings))
+        if _is_complete(resumed, settings):
+            return resumed.document
     check_writable(where.results)
     sink = Sink(where.tensorboard)
     task = open_task(settings.task, Path(settings.data) if settings.data else None)
     probe = Probe(where.base_url)
     until_healthy(probe, where.ready_deadline_s, reporter.say)
     starting = ResultWaiter(probe, where.ready_deadline_s, reporter.say)
-    model = where.model if resumed is None else str(resumed.document.get("model"))
-    if resumed is not None and where.model not in (None, model):
-        raise InputError(f"the run to resume is of {model}, and --model is {where.model}: leave --model out.")
     state = resumed.checkpoint.state or None if resumed else None
     if state is not None:
         check_there(probe, state)
@@ -100,6 +104,22 @@ def learn(settings: LearnSettings, where: Where, resumed: Resumed | None, report
         folder.cut(start.next_step)
         learner = _learner(session, settings, task, where, folder, start, stop, reporter, sink)
         return _run(learner, document, start, reporter)
+
+
+def _is_complete(resumed: Resumed, settings: LearnSettings) -> bool:
+    """Whether no step is left to take, and the last test is there; a run that ended within that test goes on with it."""
+    return resumed.document.get("status") == "complete" and settings.steps <= resumed.checkpoint.next_step
+
+
+def _standing(resumed: Resumed, settings: LearnSettings) -> str:
+    """Where a run to go on with stands, in one line."""
+    taken, path = resumed.checkpoint.next_step, resumed.folder.path
+    if _is_complete(resumed, settings):
+        more = image.learn_on(f"--resume --steps {2 * taken}")
+        return f"{path} is complete with {plural(taken, 'step')}: to go on, raise --steps, as in {more}"
+    if not resumed.checkpoint.state:
+        return f"resuming {path} from the start: it ended before its first checkpoint"
+    return f"resuming {path} from its last checkpoint, after {taken:,} of {plural(settings.steps, 'step')}: step {taken} is next"
 
 
 def _opened(session: Session, settings: LearnSettings, where: Where, resumed: Resumed | None) -> tuple[RunFolder, dict[str, Any]]:
@@ -201,7 +221,7 @@ def _run(learner: Learner, document: dict[str, Any], start: Checkpoint, reporter
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
         folder.write_run(document | {"status": "partial", "reason": why})
-        reporter.say(f"kept in {folder.path}: go on with --resume")
+        reporter.say(f"kept in {folder.path}: go on with {image.learn_on()}")
         raise
     document |= {"status": "complete"}
     folder.write_run(document)
@@ -212,9 +232,11 @@ def _line(row: Row) -> str:
     """A row in a line, for who watches."""
     tested = f", held-out {_share(row, 'test/env/all/correct')}" if "test/env/all/correct" in row else ""
     clipped = f", {row['loss/clip_fraction']:.0%} clipped" if row["loss/clip_fraction"] else ""
+    skipped = plural(int(row["groups/skipped"] or 0), "group")
+    length = plural(round(row["env/all/ac_tokens_per_turn"] or 0), "token")
     return (
-        f"step {row['step']}: {_share(row, 'env/all/correct')} right{tested}, {row['groups/skipped']} groups without signal{clipped}, "
-        f"{row['env/all/ac_tokens_per_turn']:.0f} tokens an answer, {row['time/total']:.1f} s"
+        f"step {row['step']}: {_share(row, 'env/all/correct')} right{tested}, {skipped} without signal{clipped}, "
+        f"{length} an answer, {row['time/total']:.1f} s"
     )
 
 

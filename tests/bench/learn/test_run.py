@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from bench import rollout
+from bench import image, rollout
 from bench.errors import BenchError, InputError, UnsupportedError
 from bench.learn import run
 from bench.learn.run import Where, learn, open_resumed, settings_of
@@ -105,7 +105,9 @@ def test_a_run_that_fails_is_partial_says_why_and_goes_on(stage: Stage, tmp_path
     document = run_of(tmp_path)
     assert document["status"] == "partial" and "out of memory" in document["reason"]
     resumed = open_resumed(tmp_path, "last")
-    learn(settings_of(resumed), stage.where(tmp_path), resumed, FakeReporter())  # type: ignore[arg-type]
+    reporter = FakeReporter()
+    learn(settings_of(resumed), stage.where(tmp_path), resumed, reporter)  # type: ignore[arg-type]
+    assert reporter.said[0] == f"resuming {resumed.folder.path} from the start: it ended before its first checkpoint"
     document = run_of(tmp_path)
     assert (document["status"], document["reason"]) == ("complete", None)
     assert [entry["next_step"] for entry in document["resumed"]] == [0]
@@ -129,7 +131,9 @@ def test_a_signal_ends_it_after_the_step_and_resume_starts_from_the_saved_state(
     assert (document["status"], document["reason"]) == ("partial", "interrupted")
     assert steps_of(tmp_path) == [0, 1, 2]
     resumed = open_resumed(tmp_path, "last")
-    learn(settings_of(resumed), stage.where(tmp_path), resumed, FakeReporter())  # type: ignore[arg-type]
+    reporter = FakeReporter()
+    learn(settings_of(resumed), stage.where(tmp_path), resumed, reporter)  # type: ignore[arg-type]
+    assert reporter.said[0] == f"resuming {resumed.folder.path} from its last checkpoint, after 3 of 7 steps: step 3 is next"
     assert steps_of(tmp_path) == list(range(7))
     assert stage.requests[-1].state == "tinker://model0/weights/step-000003"
     assert stage.requests[-1].model == "Qwen/toy"
@@ -141,6 +145,31 @@ def test_a_finished_run_can_be_taken_further(stage: Stage, tmp_path: Path) -> No
     learn(asked(steps=9), stage.where(tmp_path), resumed, FakeReporter())  # type: ignore[arg-type]
     assert steps_of(tmp_path) == list(range(9))
     assert run_of(tmp_path)["steps"] == run_of(tmp_path)["settings"]["steps"] == 9
+
+
+@pytest.mark.parametrize(("made", "typed"), [("", "--resume --steps 14"), ("sha256:1", "LEARN_ARGS='--resume --steps 14' make learn")])
+def test_a_finished_run_that_is_resumed_is_said_to_be_complete_and_no_server_is_asked(
+    stage: Stage, tmp_path: Path, made: str, typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(image.MARK, made)
+    whole = learn(asked(), stage.where(tmp_path), None, FakeReporter())  # type: ignore[arg-type]
+    resumed, reporter = open_resumed(tmp_path, "last"), FakeReporter()
+    nowhere = stage.where(tmp_path, base_url="http://127.0.0.1:1")
+    assert learn(settings_of(resumed), nowhere, resumed, reporter) == whole == run_of(tmp_path)  # type: ignore[arg-type]
+    assert reporter.said == [f"{resumed.folder.path} is complete with 7 steps: to go on, raise --steps, as in {typed}"]
+
+
+@pytest.mark.parametrize(("made", "typed"), [("", "--resume"), ("sha256:1", "LEARN_ARGS=--resume make learn")])
+def test_a_run_that_ended_early_says_what_goes_on_with_it_where_it_was_started(
+    stage: Stage, tmp_path: Path, made: str, typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(image.MARK, made)
+    stage.server.failures["optim_step"] = [BenchError("optim_step: boom")]
+    reporter = FakeReporter()
+    with pytest.raises(BenchError) as raised:
+        learn(asked(), stage.where(tmp_path), None, reporter)  # type: ignore[arg-type]
+    assert str(raised.value).endswith(f"\nGo on from the last checkpoint with {typed}.")
+    assert reporter.said[-1].endswith(f": go on with {typed}")
 
 
 def test_another_model_than_the_runs_is_refused(stage: Stage, tmp_path: Path) -> None:
@@ -156,7 +185,7 @@ def test_a_server_without_the_checkpoint_is_named_before_a_model_is_made(stage: 
         http_server({**HEALTHY, "/api/v1/weights_info": json_answer('{"detail": "Model not found"}', 404)}) as other,
         pytest.raises(UnsupportedError, match="does not have the run's checkpoint tinker://model0/weights/step-000007"),
     ):
-        learn(asked(), stage.where(tmp_path, base_url=other), resumed, FakeReporter())  # type: ignore[arg-type]
+        learn(asked(steps=9), stage.where(tmp_path, base_url=other), resumed, FakeReporter())  # type: ignore[arg-type]
     assert len(stage.requests) == 1
 
 
@@ -202,3 +231,12 @@ def test_tensorboard_without_its_package_is_refused_before_anything_starts(
     refused = command(tmp_path, stage, "--tensorboard", str(tmp_path / "tb"))
     assert isinstance(refused.exception, InputError) and "needs the package tensorboardX" in str(refused.exception)
     assert stage.requests == []
+
+
+def test_a_rows_counts_are_written_with_their_nouns() -> None:
+    row = {"step": 2, "env/all/correct": 0.5, "groups/skipped": 1, "loss/clip_fraction": 0.25, "env/all/ac_tokens_per_turn": 1.2}
+    told = "step 2: 50.0 % right, 1 group without signal, 25% clipped, 1 token an answer, 3.0 s"
+    assert run._line(row | {"time/total": 3.04}) == told
+    assert "0 groups without signal, 12 tokens an answer" in run._line(
+        row | {"time/total": 3.0, "groups/skipped": 0, "loss/clip_fraction": 0.0, "env/all/ac_tokens_per_turn": 12.4}
+    )
