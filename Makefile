@@ -32,13 +32,13 @@ gallery: ## draw the published results, and write the README's table from their 
 	@docker/plots.sh gallery
 
 down: ## end what runs, whichever stack it is; the cache of models stays
-	@docker compose --progress quiet -f compose.yaml -f compose.cpu.yaml down --remove-orphans --timeout 5
+	@PORT= GPUS= docker compose --progress quiet -f compose.yaml -f compose.cpu.yaml down --remove-orphans --timeout 5
 
 image-cpu: ## build the CPU server's image
-	@docker compose -f compose.yaml -f compose.cpu.yaml build server
+	@PORT= GPUS= docker compose -f compose.yaml -f compose.cpu.yaml build server
 
 image-cuda: ## build the CUDA server's image, about 9 GB of packages
-	@docker compose build server
+	@PORT= GPUS= docker compose build server
 
 test: ## lint and all tests: in the tests' own image, then the stack from this machine
 	@docker/test.sh

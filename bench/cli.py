@@ -71,7 +71,7 @@ def _interrupt(_signal: int, _frame: Any) -> NoReturn:
 
 def _server_ended(_signal: int, _frame: Any) -> NoReturn:
     """Sent by who watches the server's container: the wait for it ends at once."""
-    raise ServerGoneError("the server's container has ended; its last lines follow, or are in its log.")
+    raise ServerGoneError("the server's container has ended; its own log says why.")
 
 
 def _end(message: str, code: int) -> NoReturn:

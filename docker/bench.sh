@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source docker/stack.sh
+check_settings
 
 if [[ ${1-} == --repeat ]]; then
   exec docker/repeat.sh "${2-}"
@@ -29,8 +30,12 @@ finish() {
     echo "The benchmark's container, $bench, was killed, as when memory runs out. What it had saved is under runs/ in the results." >&2
   fi
   if [[ ($code == 3 || -n ${ended-}) && -n ${server-} ]]; then
-    echo "The last lines of its container, $(docker inspect --format '{{.Name}}' "$server" 2>/dev/null | tr -d /):" >&2
-    docker logs --tail 12 "$server" >&2 || true
+    # The container's own goes with it.
+    log=$(setting RESULTS ./results)/server.log
+    docker logs "$server" >"$log" 2>&1 || true
+    [[ $(id -u) != 0 ]] || chown "$BENCH_UID:$BENCH_GID" "$log" || true
+    echo "The server's log is in $log. Its last lines:" >&2
+    tail -n 12 "$log" >&2 || true
   fi
   compose --progress quiet down --remove-orphans --timeout 5 ||
     { sleep 3 && compose --progress quiet down --remove-orphans --timeout 5; } ||
@@ -77,7 +82,6 @@ run() { # ARGUMENT...
 }
 
 need_docker
-check_stack
 own_results
 build bench
 pick_stack gspo-bench-client
@@ -100,8 +104,7 @@ if [[ ${1-} == learn ]]; then
   # A learning run ends after its step, and at once when told a second time.
   trap 'docker kill --signal INT "$bench" >/dev/null 2>&1 || exit 130' INT
 fi
-compose --progress quiet up --detach --no-build server ||
-  die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
+compose --progress quiet up --detach --no-build server || cannot_start "${1:-bench}"
 server=$(compose ps --all --quiet server)
 watch_server >/dev/null 2>&1 &
 

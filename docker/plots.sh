@@ -12,6 +12,7 @@ draw() { # UID:GID HOST_FOLDER IN_CONTAINER ARGUMENT...
     --user "$1" --volume "$(realpath "$2"):$3:z" gspo-bench-client plots "${@:4}"
 }
 
+export PORT='' GPUS='' # the server's, which compose would refuse even here
 need_docker
 own_results
 build plots

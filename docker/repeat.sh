@@ -9,6 +9,7 @@ source docker/stack.sh
 
 runs=${1-}
 [[ $runs =~ ^[1-9][0-9]{0,2}$ ]] || die 2 "REPEAT is '$runs'." "Give a number of runs from 1 to 999: make bench REPEAT=3"
+check_settings
 need_docker
 own_results
 results=$(realpath "$(setting RESULTS ./results)")

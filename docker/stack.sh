@@ -19,6 +19,35 @@ need_docker() {
   command -v docker >/dev/null || die 3 "Docker is not installed." "Install it: https://docs.docker.com/engine/install/"
   docker compose version >/dev/null 2>&1 || die 3 "Docker's compose plugin is not installed." "Install it: https://docs.docker.com/compose/install/linux/"
   docker info >/dev/null 2>&1 || die 3 "Docker's engine does not answer, or not to you." "Start it, or see what \`docker info\` says."
+  compose config --quiet || die 2 "Docker's compose cannot take the settings, for the reason above." "See .env.example for what each can be."
+}
+
+# Ends with a word where a setting that compose puts into its files cannot be: compose says no more than that a file is wrong.
+check_settings() {
+  local port gpus
+  port=$(setting PORT 8000) gpus=$(setting GPUS 1)
+  is_whole "$port" 65535 || die 2 "PORT is '${port:0:40}'." "Give a whole number from 1 to 65535, or leave it out: it is 8000 then."
+  [[ $gpus == all ]] || is_whole "$gpus" 1024 || die 2 "GPUS is '${gpus:0:40}'." "Give a whole number from 1 to 1024, or all."
+  check_stack
+}
+
+is_whole() { # TEXT MOST
+  [[ $1 =~ ^0*([1-9][0-9]{0,8})$ ]] && ((BASH_REMATCH[1] <= $2))
+}
+
+# Whether something of this machine answers on a port.
+listens() { # PORT
+  (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Ends with what to do about a server's container that compose could not start: most often something else has its port.
+cannot_start() { # TARGET
+  local port other
+  port=$((10#$(setting PORT 8000)))
+  listens "$port" || die 1 "The server's container did not start, for the reason above." "make doctor says what this machine lacks."
+  other=$((port + 1))
+  while ((other < 65535)) && listens "$other"; do other=$((other + 1)); done
+  die 1 "Port $port of this machine is taken by something else." "Take another: PORT=$other make $1"
 }
 
 # The name of what runs, as compose takes it.

@@ -17,8 +17,8 @@ finish() {
   exit "$code"
 }
 
+check_settings
 need_docker
-check_stack
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
   die 2 "make $what needs Python 3.10 or newer on this machine, to start one server after another." "Install it (Debian, Ubuntu: apt-get install python3)."
 own_results

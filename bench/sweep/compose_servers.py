@@ -14,6 +14,7 @@ from typing import Any
 from bench.errors import BenchError, InputError
 from bench.sweep.gpus import FreeMemory
 from bench.sweep.plan import canonical
+from bench.sweep.ports import free_after, listens
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"cuda": ["compose.yaml"], "cpu": ["compose.yaml", "compose.cpu.yaml"]}
@@ -64,7 +65,8 @@ class ComposeServers:
         named = [f"{name}={environment[name]}" for name in identifying if environment.get(name)]
         image = environment.get("GSPO_BENCH_SERVER_IMAGE", "").removeprefix("sha256:")[:12]
         self.identity = " ".join([f"STACK={stack}", *named, *([f"image {image}"] if image else [])])
-        self.url = f"http://127.0.0.1:{environment.get('PORT') or 8000}"
+        self._port = int(environment.get("PORT") or 8000)
+        self.url = f"http://127.0.0.1:{self._port}"
         self._memory = FreeMemory(settle_s)
         self._id: str | None = None
         self._exit_code: int | None = None
@@ -75,7 +77,10 @@ class ComposeServers:
         self._memory.note()
         # The row's settings are all there are: no preset's under them.
         settings = {"PRESET": "stock", "BACKEND_CONFIG": canonical(backend_config)}
-        _run([*self._compose, "up", "--detach", "--no-build", "--force-recreate", "server"], settings)
+        try:
+            _run([*self._compose, "up", "--detach", "--no-build", "--force-recreate", "server"], settings)
+        except BenchError as error:
+            raise _port_is_taken(self._port) or error from None
         self._exit_code = None
         self._id = _run([*self._compose, "ps", "--all", "--quiet", "server"]).strip()
         with log.open("wb") as output:
@@ -126,6 +131,17 @@ def _run(command: Sequence[str], settings: Mapping[str, str] | None = None) -> s
             "make doctor says what this machine lacks."
         )
     return ended.stdout
+
+
+def _port_is_taken(port: int) -> BenchError | None:
+    """Why a container with this port did not start, where the port is why: asked when it does not run."""
+    if not listens(port):
+        return None
+    other = free_after(port)
+    return BenchError(
+        f"the server's container did not start: port {port} of this machine is taken by something else.\n"
+        f"Take another: the same command with PORT={other or 'another port'} before it."
+    )
 
 
 def _wait_or_kill(process: subprocess.Popen[Any]) -> None:

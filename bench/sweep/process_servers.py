@@ -5,7 +5,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from bench.sweep import reaper
 from bench.sweep.bytecode import environment_of_servers
 from bench.sweep.gpus import FreeMemory
 from bench.sweep.plan import canonical
+from bench.sweep.ports import listens
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PORT = "8000"
@@ -78,7 +78,7 @@ class ProcessServers:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, backend_config: dict[str, Any], log: Path) -> None:
-        if _listens(self._port):
+        if listens(self._port):
             raise BenchError(
                 f"something listens on port {self._port} before the sweep's server is started.\n"
                 "End it, or choose another --port in --server-command: it would be measured instead."
@@ -157,11 +157,5 @@ def _port_of(url: str) -> int:
 
 def _wait_until_closed(port: int) -> None:
     deadline_s = time.monotonic() + PORT_CLOSED_S
-    while _listens(port) and time.monotonic() < deadline_s:
+    while listens(port) and time.monotonic() < deadline_s:
         time.sleep(0.1)
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1.0)
-        return probe.connect_ex(("127.0.0.1", port)) == 0

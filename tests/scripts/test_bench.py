@@ -1,24 +1,49 @@
-"""docker/bench.sh by itself, beside a stand-in for Docker: what it draws after which end, and the code that it passes on."""
+"""docker/bench.sh by itself, beside a stand-in for Docker: what it draws after which end, the code that it passes on, what it refuses."""
 
 import os
+import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
 DOCKER = Path(__file__).parents[2] / "docker"
-# Its benchmark ends with $CODE, over a server that goes on running.
+# Its benchmark ends with $CODE, over a server that goes on running, or with $ENDED has ended; with $UP that does not start.
 ENGINE = """#!/usr/bin/env bash
+echo "$*" >>asked
 case "$*" in
   *" run "*" plots") echo plots >>calls ;;
   *" run "*) echo bench >>calls && exit "$CODE" ;;
   *" down "*) echo down >>calls ;;
-  inspect*Running*) echo true ;;
+  *" up "*) exit "${UP:-0}" ;;
+  inspect*Running*) [[ -n ${ENDED-} ]] && echo false || echo true ;;
+  inspect*ExitCode*) echo "$ENDED" ;;
+  logs*) seq 1 40 ;;
   *"ps --all --quiet server") echo server ;;
   wait*) exit 1 ;;
 esac
 """
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """Run the script in a folder of its own; its arguments are those here, its settings the keywords."""
+    (tmp_path / "docker").mkdir()
+    for name in ("bench.sh", "repeat.sh", "stack.sh"):
+        shutil.copy(DOCKER / name, tmp_path / "docker")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/docker").write_text(ENGINE)
+    (tmp_path / "bin/docker").chmod(0o755)
+    settings = {"RESULTS": str(tmp_path / "results"), "STACK": "cpu", "CODE": "0"}
+    settings |= {"BENCH_UID": str(os.getuid()), "BENCH_GID": str(os.getgid()), "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+
+    def run(*arguments, **more):
+        command = [tmp_path / "docker/bench.sh", *arguments]
+        return subprocess.run(command, env=settings | more, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -32,17 +57,50 @@ esac
         (130, ["bench", "down"]),
     ],
 )
-def test_whatever_left_a_whole_result_is_drawn(code, calls, tmp_path):
-    (tmp_path / "docker").mkdir()
-    for name in ("bench.sh", "stack.sh"):
-        shutil.copy(DOCKER / name, tmp_path / "docker")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/docker").write_text(ENGINE)
-    (tmp_path / "bin/docker").chmod(0o755)
-    settings = {"RESULTS": str(tmp_path / "results"), "STACK": "cpu", "CODE": str(code)}
-    settings |= {"BENCH_UID": str(os.getuid()), "BENCH_GID": str(os.getgid()), "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    ended = subprocess.run(
-        [tmp_path / "docker/bench.sh"], env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+def test_whatever_left_a_whole_result_is_drawn(code, calls, bench, tmp_path):
+    ended = bench(CODE=str(code))
     assert ended.returncode == code, ended.stderr
     assert (tmp_path / "calls").read_text().split() == calls
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "70000", "-1", "80 81", "9" * 30])
+@pytest.mark.parametrize("arguments", [(), ("learn",), ("verify",), ("--repeat", "2")])
+def test_a_port_that_cannot_be_is_two_lines_before_docker_is_asked(value, arguments, bench, tmp_path):
+    ended = bench(*arguments, PORT=value)
+    said = f"PORT is '{value}'.\nGive a whole number from 1 to 65535, or leave it out: it is 8000 then.\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)
+    assert not (tmp_path / "asked").exists()
+
+
+def test_settings_of_the_file_are_judged_as_the_shells_are_and_gpus_too(bench, tmp_path):
+    (tmp_path / ".env").write_text("GPUS=two\n")
+    ended = bench()
+    assert (ended.returncode, ended.stderr) == (2, "GPUS is 'two'.\nGive a whole number from 1 to 1024, or all.\n")
+    for value in ("2", "all", "1024"):
+        assert bench(GPUS=value, PORT="065535").returncode == 0
+
+
+@pytest.mark.parametrize(("arguments", "target"), [((), "bench"), (("learn",), "learn")])
+def test_a_port_that_is_taken_is_named_with_one_that_is_free(arguments, target, bench):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        ended = bench(*arguments, UP="1", PORT=str(port))
+    assert ended.returncode == 1
+    first, second = ended.stderr.splitlines()
+    assert first == f"Port {port} of this machine is taken by something else."
+    told = re.fullmatch(rf"Take another: PORT=(\d+) make {target}", second)
+    assert told and int(told[1]) > port
+    ended = bench(UP="1", PORT=str(port))
+    assert ended.stderr.splitlines()[0] == "The server's container did not start, for the reason above."
+
+
+def test_the_log_of_a_server_that_ended_stays_and_is_named(bench, tmp_path):
+    ended = bench(CODE="3", ENDED="1")
+    assert ended.returncode == 3
+    log = tmp_path / "results/server.log"
+    assert log.read_text().split() == [str(line) for line in range(1, 41)]
+    said = ended.stderr.splitlines()
+    assert said[0] == "The server ended by itself, with exit code 1."
+    assert said[1] == f"The server's log is in {log}. Its last lines:" and said[2:] == [str(line) for line in range(29, 41)]

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -104,7 +106,27 @@ def test_the_client_is_a_container_of_the_stack_and_gets_its_signals_there(docke
 def test_a_container_that_does_not_start_ends_the_sweep_with_dockers_words(docker: Path) -> None:
     (docker / "fails").touch()
     with pytest.raises(BenchError, match=r"did not start: Error: port is already allocated\.\nmake doctor"):
-        ComposeServers({"STACK": "cpu"}, 1.0).start({}, docker / "server.log")
+        ComposeServers({"STACK": "cpu", "PORT": str(_free_port())}, 1.0).start({}, docker / "server.log")
+
+
+def test_a_port_that_is_taken_is_named_with_one_that_is_free(docker: Path) -> None:
+    (docker / "fails").touch()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(BenchError) as raised:
+            ComposeServers({"STACK": "cpu", "PORT": str(port)}, 1.0).start({}, docker / "server.log")
+        first, second = str(raised.value).splitlines()
+    assert first == f"the server's container did not start: port {port} of this machine is taken by something else."
+    told = re.fullmatch(r"Take another: the same command with PORT=(\d+) before it\.", second)
+    assert told is not None and port < int(told[1]) <= port + 20
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def test_the_stack_what_it_runs_and_the_image_are_what_a_server_is() -> None:
