@@ -30,6 +30,7 @@ def judge_asked(settings: Settings, stack: str, presets: Sequence[str], others: 
     given = [f"{name}={value}" for name, value in settings.numbers if value]
     given += ["BACKEND_CONFIG over it"] if settings.backend_config else []
     given += [name for name, value in settings.flags if value]
+    given += [f"{name}={value}" for name, value in (("SWEEP", settings.sweep), ("TASK", settings.task)) if value]
     return [ok(ASKED, ", ".join([f"preset {preset}", *given]))]
 
 

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from bench.doctor import asked, cuda, engine, flags, gpu, host, hub, runtime, server
+from bench.doctor import asked, cuda, engine, flags, gpu, host, hub, other_targets, runtime, server
 from bench.doctor.commands import Output
 from bench.doctor.finding import Finding, ok, warn
 from bench.doctor.settings import MODELS, PRESETS, Settings
@@ -64,9 +64,12 @@ def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
 
 
 def _elsewhere(world: World, settings: Settings, stack: str, docker: Engine, gpus: int) -> list[Finding | None]:
-    """What is wrong with the flags of each command, and what the launcher in the server's image, once built, says of BACKEND_CONFIG
-    and of a number of GPUs other than one. There are `gpus`, which all of them means; the CPU stack's container sees none."""
-    found = [flags.judge_flags(name, text, world.read) for name, text in settings.flags]
+    """What is wrong with the flags of each command and with what other targets take; and what the launcher in the server's image, once
+    built, says of BACKEND_CONFIG and of a number of GPUs other than one. There are `gpus`, which all of them means; the CPU stack's
+    container sees none.
+    """
+    found = [flags.judge_flags(name, text, world.read) or other_targets.judge_values(name, text) for name, text in settings.flags]
+    found += [other_targets.judge_sweep(settings.sweep, world.root), other_targets.judge_task(settings.task)]
     asked_for = settings.gpus or (gpus if stack == "cuda" else 0)
     worth_it = settings.backend_config or settings.gpus != 1
     if worth_it and SERVERS[stack] in docker.images and asked.judge_backend_config(settings.backend_config, stack) is None:

@@ -68,7 +68,7 @@ PS_FORMAT = '{{.Names}}\t{{.Label "com.docker.compose.project"}}'
 
 
 def judge_results(folder: Path) -> Finding:
-    """Writes a file of no bytes into folder and removes it; a folder that is not there is judged by its parent."""
+    """Writes a file of no bytes into folder and removes it; one that is not there by the nearest above it that is."""
     try:
         return _judge_folder(folder)
     except OSError as error:  # such as a name that is too long, or one below a folder that may not be looked into
@@ -81,10 +81,14 @@ def judge_results(folder: Path) -> Finding:
 
 def _judge_folder(folder: Path) -> Finding:
     own = f'sudo chown -R "$(id -u):$(id -g)" {shlex.quote(_short(folder))}'
-    if not folder.exists():
-        return _try(folder.parent, "will be made", f'sudo chown "$(id -u):$(id -g)" {shlex.quote(_short(folder.parent))}')
-    if not folder.is_dir():
-        return fail(RESULTS, "it is a file, and a folder is needed", f"mv {shlex.quote(_short(folder))} {shlex.quote(_short(folder))}.old")
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir():
+        what = "it" if there == folder else _short(there)
+        return fail(
+            RESULTS, f"{what} is a file, and a folder is needed", f"mv {shlex.quote(_short(there))} {shlex.quote(_short(there))}.old"
+        )
+    if there != folder:  # make bench makes all that are missing
+        return _try(there, "will be made", f'sudo chown "$(id -u):$(id -g)" {shlex.quote(_short(there))}')
     for inner in (folder, folder / "runs"):
         finding = _try(inner, "writable", own) if inner.is_dir() else ok(RESULTS, "writable")
         if finding.status != "ok":

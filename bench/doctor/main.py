@@ -16,7 +16,7 @@ from bench.doctor.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 EPILOG = """Settings are those of make bench: STACK, MODEL, PRESET, BACKEND_CONFIG, STEPS, MAX_TOKENS, REPEAT, PORT, GPUS, NODES,
-RESULTS, HF_*, BENCH_ARGS, and LEARN_ARGS, SWEEP_ARGS and SCALE_ARGS of the other targets, from the environment or .env.
+RESULTS, HF_*, BENCH_ARGS, and of the other targets TASK, SWEEP, LEARN_ARGS, SWEEP_ARGS and SCALE_ARGS, from the environment or .env.
 Exit codes: 0 make bench can be expected to work; 1 something must be mended first; 2 a wrong flag."""
 
 

@@ -16,8 +16,10 @@ HUB = "https://huggingface.co"
 @dataclass(frozen=True)
 class Settings:
     """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults, offline None;
-    gpus 0 means all. `numbers` (STEPS and the like, by name), `flags` (BENCH_ARGS and the like) and `backend_config` are as written,
-    '' where they are not set. What cannot be is the default beside them, but port, which then is 0; `no_stack` is STACK's value then."""
+    gpus 0 means all. `numbers` (STEPS and the like, by name), `flags` (BENCH_ARGS and the like), `backend_config`, `sweep` and `task` are
+    as written, '' where they are not set. What cannot be is the default beside them, but port, which then is 0; `no_stack` is STACK's
+    value then.
+    """
 
     stack: str = ""
     no_stack: str = ""
@@ -32,6 +34,8 @@ class Settings:
     numbers: tuple[tuple[str, str], ...] = ()
     flags: tuple[tuple[str, str], ...] = ()
     backend_config: str = ""
+    sweep: str = ""
+    task: str = ""
     token: str = field(default="", repr=False)
 
 
@@ -77,6 +81,8 @@ def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], pro
         numbers=tuple((name, get(name)) for name in MOST),
         flags=tuple((name, get(name)) for name in FLAGS),
         backend_config=get("BACKEND_CONFIG"),
+        sweep=get("SWEEP"),
+        task=get("TASK"),
         token=get("HF_TOKEN"),
     )
 

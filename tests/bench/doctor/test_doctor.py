@@ -263,6 +263,12 @@ def test_the_server_s_image_is_asked_about_a_number_of_gpus(checkout: Path):
         assert len(runs) == asked and not any("--gpus" in command for command in runs)
 
 
+def test_what_other_targets_would_refuse_is_warned_of(checkout: Path):
+    settings = Settings(stack="cpu", sweep="nofile", task="gsm9k", flags=(("SWEEP_ARGS", "--time-budget-s abc"),))
+    found = by_name(examine(FakeWorld(checkout, docker()), settings)[1])
+    assert [found[name].status for name in ("SWEEP", "TASK", "SWEEP_ARGS")] == ["warn"] * 3
+
+
 def test_an_image_that_is_not_built_is_asked_nothing(checkout: Path):
     world = FakeWorld(checkout, docker(images=""))
     _, findings = examine(world, Settings(stack="cpu", model="/models/nope", backend_config='{"trane": 1}'))
@@ -307,7 +313,7 @@ def test_the_doctor_imports_no_other_part_of_bench_but_how_flags_are_read():
     ended = doctor(code="import sys, bench.doctor.main\nprint(*(name for name in sys.modules if name.startswith('bench.')))")
     assert ended.stdout.split() != []
     others = {name for name in ended.stdout.split() if not name.startswith("bench.doctor")}
-    assert others == {"bench.arguments", "bench.errors", "bench.json_object"}
+    assert others == {"bench.arguments", "bench.errors", "bench.image", "bench.json_object"}
 
 
 def test_a_machine_without_docker_ends_with_1_and_says_how_to_install_it():

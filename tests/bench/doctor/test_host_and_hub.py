@@ -74,6 +74,22 @@ def test_results_that_are_not_there_yet_are_no_failure(tmp_path: Path):
     assert not (tmp_path / "results").exists()
 
 
+def test_results_below_folders_that_are_not_there_are_judged_by_the_nearest_that_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    finding = judge_results(tmp_path / "no" / "where" / "r")
+    assert (finding.status, finding.seen) == ("ok", "will be made") and list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    finding = judge_results(tmp_path / "file" / "r")
+    assert (finding.status, finding.seen) == ("fail", f"{tmp_path}/file is a file, and a folder is needed")
+    assert finding.action == f"mv {tmp_path}/file {tmp_path}/file.old"
+
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+    finding = judge_results(tmp_path / "no" / "where" / "r")
+    assert (finding.status, finding.action) == ("fail", f'sudo chown "$(id -u):$(id -g)" {tmp_path}')
+
+
 def test_results_whose_name_cannot_be_are_a_line_like_the_others(tmp_path: Path):
     finding = judge_results(tmp_path / ("x" * 5000))
     assert (finding.status, finding.action.split("  ")[0]) == ("fail", "RESULTS=./results make bench")
