@@ -107,4 +107,7 @@ def _control_line(control: Comparison) -> str:
     if control.ci_low_pct is None or control.ci_high_pct is None:
         return f"Control, the fused path against itself: {median} (too few pairs for an interval)."
     interval = f"95 % interval {tenths(control.ci_low_pct)} to {percent(control.ci_high_pct)}"
-    return f"Control, the fused path against itself: {median}, {interval}."
+    held = "it holds 0, as it should"
+    missed = "it should hold 0, and does not: differences of this size mean nothing here"
+    judged = held if control.ci_low_pct <= 0 <= control.ci_high_pct else missed
+    return f"Control, the fused path against itself: {median}, {interval}; {judged}."

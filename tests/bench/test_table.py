@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from bench.progress import Reporter
@@ -41,9 +42,23 @@ def test_the_verdict_the_control_and_the_warnings_follow_word_for_word() -> None
     lines = printed(DOCUMENT).splitlines()
     assert lines[-3:] == [
         "One sentence [bold]as it is[/bold].",
-        "Control, the fused path against itself: -0.4 %, 95 % interval -1.1 to 0.5 %.",
+        "Control, the fused path against itself: -0.4 %, 95 % interval -1.1 to 0.5 %; it holds 0, as it should.",
         "warning DRIFT: steps drifted by +12 %. Check for other load.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "judged"),
+    [
+        (0.0, 1.0, "it holds 0, as it should"),
+        (-1.0, 0.0, "it holds 0, as it should"),
+        (0.1, 1.0, "it should hold 0, and does not: differences of this size mean nothing here"),
+        (-1.0, -0.1, "it should hold 0, and does not: differences of this size mean nothing here"),
+    ],
+)
+def test_the_control_is_judged_by_whether_its_interval_holds_0(low: float, high: float, judged: str) -> None:
+    changed = [{**DOCUMENT["comparisons"][1], "ci_low_pct": low, "ci_high_pct": high}]
+    assert f" %; {judged}.\n" in printed({**DOCUMENT, "comparisons": changed})
 
 
 def test_what_a_model_is_called_is_no_markup() -> None:
