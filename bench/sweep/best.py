@@ -7,7 +7,6 @@ from typing import Any
 
 from bench.numbers import brief, duration
 from bench.sweep.document import Sweep
-from bench.sweep.outcome import OK
 from bench.sweep.preset import settings_of, write_preset
 from bench.sweep.reasons import reasons
 from bench.sweep.rows import best_of, fitting
@@ -24,13 +23,14 @@ def best_entry(sweep: Sweep, first_key: str, memory_limit_gib: float | None, res
         return None, None
     first = sweep.rows.get(first_key)
     gain = first["native_1pass_s"] / best["native_1pass_s"] if first and first["native_1pass_s"] else None
-    ran = sum(row["status"] == OK for row in rows)
-    fast = f"{duration(best['native_1pass_s'])} a fused step, the fastest of {ran} settings that ran"
+    near = not_told_apart(rows, best, memory_limit_gib)
+    fast = f"{duration(best['native_1pass_s'])} a fused step, {_place(len(fitting(rows, memory_limit_gib)), memory_limit_gib)}"
     if first and gain is not None and first is not best:
         fast += f", {brief(gain)} times as fast as {first['label']}"
+    if near:
+        fast += f"; not told apart from it, for step times overlap: {', '.join(near)}"
     result = _result_of(best, results)
     settings = settings_of(best, (result.get("environment") or {}).get("server"))
-    near = not_told_apart(rows, best, memory_limit_gib)
     why = reasons(rows, best, settings, memory_limit_gib, near)
     preset = write_preset(results, best, settings, sweep.facts, fast, why)
     entry = {
@@ -42,6 +42,12 @@ def best_entry(sweep: Sweep, first_key: str, memory_limit_gib: float | None, res
         "preset_file": str(preset.relative_to(results)),
     }
     return entry, result.get("roofline")
+
+
+def _place(ran: int, memory_limit_gib: float | None) -> str:
+    """The best row's place among the rows that ran, itself included, where a memory limit counts those within it."""
+    within = "" if memory_limit_gib is None else f" within {memory_limit_gib:g} GiB"
+    return f"the fastest of {ran:,} settings that ran{within}" if ran > 1 else f"the only setting that ran{within}"
 
 
 def not_told_apart(rows: Sequence[dict[str, Any]], best: dict[str, Any], memory_limit_gib: float | None) -> list[str]:

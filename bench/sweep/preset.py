@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.files import write_json
+from bench.numbers import plural
 from bench.sweep.rows import BYTES_PER_GIB
 
 # The server's launcher sets these itself, by what is installed where it runs.
@@ -30,10 +31,12 @@ def write_preset(
     batch = facts.get("batch") or {}
     if PACKING in why:
         why = why | {PACKING: f"{why[PACKING]}; {ORDER_NOTE}"}
+    counts = (("sequences", "sequence"), ("target_tokens", "target token"))
+    size = ", ".join(plural(count, noun) for key, noun in counts if (count := batch.get(key)) is not None)
+    step = f"{size} a step; " if size else ""
     peak_bytes = row["peak_memory_bytes"]
     document = {
-        "description": f"The fastest of a sweep for {model} on {facts.get('gpu')}: "
-        f"{batch.get('sequences')} sequences, {batch.get('target_tokens')} target tokens a step; {fast}.",
+        "description": f"The fastest of a sweep for {model} on {facts.get('gpu')}: {step}{fast}.",
         **({"gpu_memory_gib": math.ceil(peak_bytes / BYTES_PER_GIB)} if peak_bytes else {}),
         "backend_config": settings,
         "why": why,

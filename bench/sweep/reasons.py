@@ -9,7 +9,8 @@ from bench.sweep.outcome import CRASHED, OK, OUT_OF_MEMORY, REFUSED, TIMED_OUT
 from bench.sweep.rows import fitting
 
 EVERY_SERVER = "as on every server of the sweep"
-EVERY_ROW = "the same in every row of the sweep"
+EVERY_ROW = "the same in every row that ran"
+NO_OTHER = "no other setting ran"
 UNSET = object()
 LONGEST_VALUE = 60
 ENDS = {
@@ -34,7 +35,8 @@ def reasons(
     others = [row for row in rows if row is not best and row.get("batch_times") == best.get("batch_times")]
     differing = [(row, _differing(row, best, settings)) for row in others]
     ran = {id(row) for row in fitting(rows, memory_limit_gib)}
-    return {name: _reason(name, best, differing, ran, not_told_apart) for name in settings}
+    same = EVERY_ROW if any(row["status"] == OK for row in others) else NO_OTHER
+    return {name: _reason(name, best, differing, ran, not_told_apart, same) for name in settings}
 
 
 def _reason(
@@ -43,10 +45,11 @@ def _reason(
     differing: Sequence[tuple[dict[str, Any], set[str]]],
     ran: set[int],
     not_told_apart: Sequence[str],
+    same_in_rows: str,
 ) -> str:
     varied = [(row, names) for row, names in differing if name in names]
     if not varied:
-        return EVERY_ROW if name in best["backend_config"] else EVERY_SERVER
+        return same_in_rows if name in best["backend_config"] else EVERY_SERVER
     timed = [(row, names) for row, names in varied if id(row) in ran]
     alone = [row for row, names in timed if names == {name}]
     lost = [f"with {_value(row, name)} {_end(row)}" for row, names in varied if names == {name} and id(row) not in ran]

@@ -15,6 +15,7 @@ from bench.sweep import document as files
 from bench.sweep import loop
 from bench.sweep.loop import Looper, Options, check_any
 from bench.sweep.plan import PlannedRow
+from bench.sweep.preset import write_preset
 from bench.sweep.take import Ending, Place
 from tests.bench.fakes import SMALL_BATCH
 from tests.bench.sweep.endings import failed, measured
@@ -103,6 +104,41 @@ def test_the_best_is_a_preset_file_with_a_reason_for_every_setting(stage: Stage)
         "under": "as on every server of the sweep",
     }
     assert preset["description"].endswith("; 0.500 s a fused step, the fastest of 3 settings that ran, 16.0 times as fast as stock.")
+
+
+def described(stage: Stage) -> str:
+    preset = json.loads((stage.results / stage.file()["best"]["preset_file"]).read_text())
+    return str(preset["description"]).partition(" on H200: ")[2]
+
+
+def test_a_preset_is_called_the_fastest_of_what_ran_and_names_what_is_not_told_apart_from_it(stage: Stage) -> None:
+    stage.sweep(PLAN[:1])
+    assert described(stage) == "2 sequences, 8 target tokens a step; 8.000 s a fused step, the only setting that ran."
+    stage.endings[4] = lambda: measured([0.9, 0.5, 0.7], [2.0] * 3, 8.0, "H200")
+    stage.sweep(again=True)
+    assert described(stage).endswith(
+        "; 0.500 s a fused step, the fastest of 3 settings that ran, 16.0 times as fast as stock; "
+        "not told apart from it, for step times overlap: four."
+    )
+    stage.sweep(again=True, memory_limit_gib=20.0)
+    assert described(stage).endswith(
+        "; 0.700 s a fused step, the fastest of 2 settings that ran within 20 GiB, 11.4 times as fast as stock."
+    )
+
+
+def test_a_presets_counts_have_their_commas_and_nouns(tmp_path: Path) -> None:
+    def description(batch: dict[str, int] | None) -> str:
+        row = {"backend_config": {}, "peak_memory_bytes": None}
+        path = write_preset(tmp_path, row, {}, {"model": "m", "gpu": "L4", "batch": batch}, "it is fast", {})
+        return str(json.loads(path.read_text())["description"])
+
+    assert description({"sequences": 16, "target_tokens": 1956}) == (
+        "The fastest of a sweep for m on L4: 16 sequences, 1,956 target tokens a step; it is fast."
+    )
+    assert description({"sequences": 1, "target_tokens": 1}) == (
+        "The fastest of a sweep for m on L4: 1 sequence, 1 target token a step; it is fast."
+    )
+    assert description(None) == "The fastest of a sweep for m on L4: it is fast."
 
 
 def test_the_first_row_samples_and_the_others_take_the_same_batch(stage: Stage) -> None:

@@ -47,7 +47,16 @@ def test_each_setting_is_held_against_the_fastest_row_that_differs_in_it_alone()
 def test_a_setting_that_no_row_varies_is_the_same_in_every_row_or_on_every_server() -> None:
     rows = [row("a", {"fixed": 1, "size": 1}, [2.0]), row("b", {"fixed": 1, "size": 2}, [1.0])]
     found = why(rows, {"preset": {"of": "the server"}})
-    assert (found["fixed"], found["preset"]) == ("the same in every row of the sweep", "as on every server of the sweep")
+    assert (found["fixed"], found["preset"]) == ("the same in every row that ran", "as on every server of the sweep")
+
+
+def test_a_row_that_ran_alone_says_so_of_its_settings_rather_than_of_rows_that_are_not_there() -> None:
+    lost = row("lost", {"fixed": 1, "size": 2}, [], "crashed")
+    assert why([row("a", {"fixed": 1, "size": 1}, [2.0])]) == {"fixed": "no other setting ran", "size": "no other setting ran"}
+    assert why([row("a", {"fixed": 1, "size": 1}, [2.0]), lost]) == {
+        "fixed": "no other setting ran",
+        "size": "2.000 s a fused step; with 2 the row crashed, all else the same",
+    }
 
 
 def test_settings_that_are_only_varied_together_are_said_to_be() -> None:
@@ -92,7 +101,7 @@ def test_a_setting_that_a_row_leaves_out_is_what_the_server_has_under_it() -> No
 
 def test_a_row_with_another_batch_shows_nothing() -> None:
     rows = [row("best", {"size": 4}, [0.4]), row("grown", {"size": 1}, [0.9]) | {"batch_times": 2}]
-    assert why(rows) == {"size": "the same in every row of the sweep"}
+    assert why(rows) == {"size": "no other setting ran"}
 
 
 def test_the_published_sweep_of_the_cpu_gives_its_micro_batch_and_nothing_else_a_time() -> None:
@@ -101,4 +110,4 @@ def test_the_published_sweep_of_the_cpu_gives_its_micro_batch_and_nothing_else_a
     assert found.pop("train_micro_batch_size") == (
         "0.497 s a fused step, against 0.587 s with 4 and all else the same (micro-batch-4): not told apart, for step times overlap"
     )
-    assert set(found.values()) == {"the same in every row of the sweep"} and len(found) == 4
+    assert set(found.values()) == {"the same in every row that ran"} and len(found) == 4
