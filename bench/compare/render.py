@@ -1,5 +1,6 @@
 """A comparison printed: tables for a terminal, or Markdown for a pull request."""
 
+import re
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from bench.compare.differences import short
 from bench.compare.report import Report
 
 NO_DIFFERENCE = "Nothing differs in model, batch, settings, server or client, as far as both files tell."
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 DIFFERENT_HEADINGS = ("what differs", "A", "B")
 CHANGE_HEADINGS = ("step", "A, median", "B, median", "steps or pairs", "what they show")
 
@@ -44,7 +46,8 @@ def markdown(report: Report, with_changes: bool) -> str:
     lines += ["", *report.notes] if report.notes else []
     if with_changes:
         lines += ["", *(_code(line) for line in _anyway(report))]
-        lines += ["", *_markdown_table(CHANGE_HEADINGS, _change_cells(report)), "", words.UNIT, words.WITHIN]
+        cells = [_typeset(row) for row in _change_cells(report)]
+        lines += ["", *_markdown_table(CHANGE_HEADINGS, cells), "", words.UNIT, words.WITHIN]
     else:
         lines += ["", f"**Not comparable:** {_code('; '.join(report.refused))}"]
     return "\n".join(lines)
@@ -61,6 +64,11 @@ def _folded_differences(report: Report) -> list[str]:
 
 def _change_cells(report: Report) -> list[Sequence[str]]:
     return [(row.what, row.a, row.b, row.basis, row.shows) for row in report.rows]
+
+
+def _typeset(cells: Sequence[str]) -> Sequence[str]:
+    """The cells with the minus sign that the README's tables have; a terminal's stay what a shell can search for."""
+    return [_MINUS.sub("\N{MINUS SIGN}", cell) for cell in cells]
 
 
 def _anyway(report: Report) -> list[str]:

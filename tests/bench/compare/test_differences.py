@@ -1,6 +1,7 @@
 """What differs between two runs, by hand, and how it is printed."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -158,6 +159,18 @@ def test_markdown_keeps_what_a_file_says_out_of_the_markup() -> None:
     assert row.replace("\\|", "").count("|") == 4
     assert text.index("<details>") < text.index("</details>") < text.index("what they show")
     assert "<details><summary>1 difference between the runs</summary>" in text
+
+
+def test_markdown_has_the_minus_sign_of_the_readmes_tables_and_a_terminal_a_plain_one() -> None:
+    a, b = document([1.0, 1.1, 0.9, 1.0]), document([1.1, 0.9, 1.0, 1.0])
+    made = report(of_document(a, "a-1.json"), of_document(b, "b-2.json"))
+    text = markdown(made, with_changes=True)
+    assert (
+        re.search(r"interval \N{MINUS SIGN}\d+\.\d to \+\d+\.\d %", text)
+        and " -" not in text.partition("what they show")[2].split("---")[-1]
+    )
+    assert "`A: a-1.json;" in text
+    assert re.search(r"interval -\d", " ".join(printed(a, b).replace("│", " ").split()))
 
 
 def test_markdown_of_what_may_not_be_compared_has_no_changes() -> None:
