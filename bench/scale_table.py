@@ -12,7 +12,8 @@ from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 from bench.scale.document import KIND
 from bench.sweep.outcome import OK
 
-HEADINGS = ("GPUs", "batch", "sequences", "fused", "two-pass", "saving", "tokens/s,\nmedian", "efficiency", "peak", "")
+HEADINGS = ("batch", "sequences", "fused", "two-pass", "saving", "tokens/s,\nmedian", "efficiency", "peak", "")
+NO_GPU = ("cpu", "unknown")  # what stands there instead of a GPU's name
 DEVICES = "Without a GPU the devices are XLA's, all of one processor: this shows that they train together, not how GPUs scale."
 
 
@@ -32,21 +33,24 @@ def print_scale(document: dict[str, Any], file: str, console: Console) -> None:
     partial = "PARTIAL " if root.text("status") == "partial" else ""
     machine = root.text("gpu")
     what = f"{root.text('model') or 'unnamed model'}{f', {machine}' if machine else ''}"
-    table = Table(title=Text(f"{partial}Scaling, {what}: one batch on more GPUs, then one that grows with them"), title_justify="left")
-    for heading in HEADINGS:
+    noun = "device" if machine in NO_GPU else "GPU"
+    table = Table(title=Text(f"{partial}Scaling, {what}: one batch on more {noun}s, then one that grows with them"), title_justify="left")
+    for heading in (f"{noun}s", *HEADINGS):
         table.add_column(heading, justify="left" if heading in ("batch", "") else "right")
     for row in rows:
         table.add_row(*_cells(row))
     console.print(table)
     for row in rows:
         if reason := row.text("reason"):
-            console.print(f"{row.whole('gpus')} GPUs, {row.text('batch')} batch: {reason}", markup=False, soft_wrap=True)
+            count = row.whole("gpus")
+            words = f"{count} {noun if count == 1 else f'{noun}s'}, {row.text('batch')} batch: {reason}"
+            console.print(words, markup=False, soft_wrap=True)
     if reason := root.text("reason"):
         console.print(f"Partial: {reason}", markup=False, soft_wrap=True)
     reference = root.whole("reference_gpus")
     if reference:
-        told = "one GPU's" if reference == 1 else f"those of {reference} GPUs"
-        console.print(f"Efficiency: tokens a second and GPU of the fused step, against {told}.", markup=False, soft_wrap=True)
+        told = f"one {noun}'s" if reference == 1 else f"those of {reference} {noun}s"
+        console.print(f"Efficiency: tokens a second and {noun} of the fused step, against {told}.", markup=False, soft_wrap=True)
     if machine == "cpu":
         console.print(DEVICES, markup=False, soft_wrap=True)
 

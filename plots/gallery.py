@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plots import curve_words, scaling_file, sweep_words, words
+from plots import curve_words, scaling_file, scaling_words, sweep_words, words
 from plots.checked import read_object
 from plots.errors import PlotInputError
 from plots.learning_run import RECORD, LearningRun, read_run
@@ -114,7 +114,7 @@ def tables(published: Published) -> str:
             [[*_sweep_cells(sweep), links(path, path)] for path, sweep in published.sweeps.items()],
         ),
         _table(
-            ("scaling: model", "weights", "on", "GPUs: fused step, median; tokens a second against the fewest GPUs'", "files"),
+            ("scaling: model", "weights", "on", "fused step, median; tokens a second against the fewest", "files"),
             [[*_scaling_cells(scaling), links(path, path)] for path, scaling in published.scalings.items()],
         ),
         _table(
@@ -172,7 +172,10 @@ def _scaling_cells(scaling: Scaling) -> list[str]:
     for row in scaling.rows:
         pace = scaling.pace(row)
         batch = ", batch grown with them" if row.batch == "grown" else ""
-        told.append(f"{row.gpus}{batch}: " + (f"{duration(row.native_s)}, {brief(pace)} times" if row.native_s and pace else row.status))
+        told.append(
+            f"{scaling_words.counted(scaling, row.gpus)}{batch}: "
+            + (f"{duration(row.native_s)}, {brief(pace)} times" if row.native_s and pace else row.status)
+        )
     return [*_model_cells(scaling.model, scaling.weights), _safe(words.machine(scaling.machine)), _safe("; ".join(told))]
 
 

@@ -6,7 +6,7 @@ from plots import curve_words, scaling_words, sweep_words, words
 from plots.render import write_whole
 from plots.report import sources
 from plots.report.cautions import left_out, warned
-from plots.report.facts import of_result, of_run, of_sweep
+from plots.report.facts import of_result, of_run, of_scaling, of_sweep
 from plots.report.learning import learning
 from plots.report.page import Page, html_of
 from plots.report.repeats import repeats
@@ -51,7 +51,8 @@ def page_of(found: Sources) -> Page:
         sections.append(scaling_section(found.scaling))
     if found.runs:
         sections.append(learning(found.runs))
-    sections += [of_result(found.result_root), of_sweep(found.sweep_root), of_run(found.run_root if found.runs else None)]
+    sections += [of_result(found.result_root), of_sweep(found.sweep_root), of_scaling(found.scaling_root)]
+    sections.append(of_run(found.run_root if found.runs else None))
     there = tuple(section for section in sections if section)
     if result is None:
         return Page(_title(found), None, None, (), left_out(found.wrong), there, ())

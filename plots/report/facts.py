@@ -28,6 +28,11 @@ SWEEP: Groups = (
     ("Client", ("environment", "client")),
     ("Arithmetic", ("roofline",)),
 )
+SCALE: Groups = (
+    ("The frozen batch", ("batch",)),
+    ("Server", ("environment", "server")),
+    ("Client", ("environment", "client")),
+)
 LEARN: Groups = (
     ("Settings of the run", ("settings",)),
     ("The loss", ("loss",)),
@@ -44,6 +49,11 @@ def of_result(root: Json | None) -> Section | None:
 def of_sweep(root: Json | None) -> Section | None:
     """The same of a sweep."""
     return _facts("sweep-settings", "The sweep's settings and versions", SWEEP, root)
+
+
+def of_scaling(root: Json | None) -> Section | None:
+    """The same of a scaling run."""
+    return _facts("scale-settings", "The scaling run's settings and versions", SCALE, root)
 
 
 def of_run(root: Json | None) -> Section | None:

@@ -15,10 +15,16 @@ def scaling_section(scaled: Scaling) -> Section:
     rows = tuple(_row(scaled, row) for row in scaled.rows)
     return Section(
         "scale",
-        "More GPUs",
+        f"More {scaling_words.noun(scaled)}s",
         tuple(line for line in lead if line),
         tuple(scaling_words.where(scaled)),
-        chart("scale", scaling.draw_body, scaling.body_in, scaled, Alternative("How more GPUs scale", _instead(scaled))),
+        chart(
+            "scale",
+            scaling.draw_body,
+            scaling.body_in,
+            scaled,
+            Alternative(f"How more {scaling_words.noun(scaled)}s scale", _instead(scaled)),
+        ),
         (Table(f"Every number of {scaling_words.noun(scaled)}s, its median step", headings, rows, remark=True, cards=True),),
         tuple(scaling_words.small_print(scaled)),
     )

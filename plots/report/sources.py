@@ -33,6 +33,7 @@ class Sources:
     run_root: Section | None = None
     repeat: Repeat | None = None
     scaling: Scaling | None = None
+    scaling_root: Section | None = None
     wrong: tuple[str, ...] = ()
 
 
@@ -72,7 +73,7 @@ def _repeat(path: Path, read: Sources) -> Sources:
 
 
 def _scaling(path: Path, read: Sources) -> Sources:
-    return replace(read, scaling=read_scaling(path))
+    return replace(read, scaling=read_scaling(path), scaling_root=read_object(path))
 
 
 def of_file(file: Path) -> Sources:

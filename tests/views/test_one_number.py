@@ -207,6 +207,24 @@ def test_a_scaling_run_s_numbers_are_the_picture_s_the_page_s_and_the_table_s(pa
         assert f"{pace} times" in cells
 
 
+def test_a_scaling_run_without_a_gpu_speaks_of_devices_in_every_view(tmp_path: Path) -> None:
+    document = json.loads((FOLDER / "h200-x2-qwen3-0.6b-scale.json").read_text())
+    document |= {"gpu": "cpu", "backend": "jax", "status": "complete", "reason": None}
+    document["environment"]["server"] = {"gpus": [], "cpu": "AMD EPYC", "cpu_count": 2}
+    document["rows"].append(document["rows"][1] | {"batch": "grown", "status": "crashed", "reason": "it died"})
+    path = tmp_path / "last_scale.json"
+    path.write_text(json.dumps(document))
+    made, output = read_scaling(path), " ".join(shown(path).split())
+    picture, page = drawn(scaling.draw, made), paged(path)
+    cells = gallery.tables(gallery.Published(path.parent, {}, {}, {path: made}, {}))
+    assert "one batch on more devices" in output and "2 devices, grown batch: it died" in output
+    assert "tokens a second and device of the fused step, against one device's" in output
+    assert "2 devices" in picture and "More devices" in page and "1 device: 0.688 s" in cells
+    for view in (output, picture, page.partition("settings and versions")[0], cells):
+        words = view.replace("not how GPUs scale", "").replace("Without a GPU the devices", "")
+        assert "GPU" not in words and "gpus" not in words
+
+
 def check_run(folder: Path) -> None:
     run, output = read_run(folder), shown(folder)
     picture, page = drawn(curve.draw, [run]), paged(folder)

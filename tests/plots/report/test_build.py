@@ -76,6 +76,7 @@ def test_every_part_is_there_when_its_data_are(cases):
         "Does it learn?",
         "Every setting and version",
         "The sweep's settings and versions",
+        "The scaling run's settings and versions",
         "The learning run's settings and versions",
     ]
 
