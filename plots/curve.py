@@ -1,4 +1,4 @@
-"""curve_gsm8k_gspo.png: accuracy against step and against wall-clock time, of one learning run or of several."""
+"""curve_gsm8k_gspo.png: accuracy against step and against time of work, of one learning run or of several."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def _panels(runs: Sequence[LearningRun]) -> list[Panel]:
         shown_s = max(times_s) - (min(times_s) if _begins_late(min(times_s), max(times_s)) else 0.0)
         per_unit, unit = next((seconds, name) for least, seconds, name in UNITS if shown_s >= least)
         place = lambda point: None if point.elapsed_s is None else point.elapsed_s / per_unit  # noqa: E731
-        panels.append(Panel("Accuracy, by wall-clock time", f"{unit} of work", False, place))
+        panels.append(Panel("Accuracy, by time of work", f"{unit} of work", False, place))
     return panels
 
 

@@ -33,7 +33,7 @@ def partial(runs: Sequence[LearningRun]) -> str | None:
         if run.status in (None, "complete"):
             continue
         name = f"{clipped(run.folder, 60)}: " if len(runs) > 1 else ""
-        taken = f"{run.taken:,}{f' of {run.steps:,}' if run.steps else ''} steps"
+        taken = f"{run.taken:,} of {plural(run.steps, 'step')}" if run.steps else plural(run.taken, "step")
         if run.status == "running":
             told.append(f"{name}{taken}, still running or killed")
         else:
@@ -90,7 +90,7 @@ def names(runs: Sequence[LearningRun]) -> list[str]:
         lambda run: clipped(run.model.rstrip("/").rsplit("/", 1)[-1], 30) if run.model else None,
         lambda run: task(run) if run.task else None,
         lambda run: PATHS.get(run.path or "", run.path),
-        lambda run: f"{run.groups} groups of {run.group_size}" if run.groups and run.group_size else None,
+        lambda run: f"{plural(run.groups, 'group')} of {run.group_size:,}" if run.groups and run.group_size else None,
         lambda run: plural(run.updates_per_batch, "update") + " a batch" if run.updates_per_batch else None,
         lambda run: f"learning rate {run.learning_rate:g}" if run.learning_rate is not None else None,
         lambda run: f"seed {run.seed}" if run.seed is not None else None,
@@ -109,14 +109,14 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
     over = " to ".join(dict.fromkeys((f"{windows[0]:,}", f"{windows[-1]:,}")))
     lines = ["Accuracy: the share of a step's rollouts with the right answer."]
     if windows[-1] > 1:
-        lines[0] += f" Thin: each step; thick: the mean over {over} steps around it."
-        lines[0] += " The accuracy above is that line's ends: the means of the first two steps and of the last two."
+        lines[0] += f" Thin: each step; thick: the mean over {over} steps around it, over fewer towards the ends and over two at each."
+        lines[0] += " The accuracy above is the thick line's ends: the means of the first two steps and of the last two."
     elif any(run.taken > 1 for run in runs):
         lines[0] += " The accuracy above is of the first step and of the last."
     if any(point.held_out is not None for run in runs for point in run.points):
         lines[0] += " Diamonds: tests on held-out problems."
     if timed:
-        lines.append("Time: of work, without what a run lay dead between being killed and resumed.")
+        lines.append("Time of work: without what a run lay dead between being killed and resumed.")
     else:
         lines.append("The metrics have no times: no panel for them.")
     if any(run.status is None for run in runs):

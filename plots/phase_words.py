@@ -135,11 +135,11 @@ def wire(drawn: Sequence[Breakdown]) -> list[str]:
             continue
         parts = []
         if made.wire.requests is not None:
-            parts.append(f"{made.wire.requests:,.3g} requests")
+            parts.append(_counted(made.wire.requests, "request"))
         if made.wire.up_bytes is not None and made.wire.down_bytes is not None:
             parts.append(f"{_bytes(made.wire.up_bytes)} up, {_bytes(made.wire.down_bytes)} down")
         if made.wire.round_trips is not None:
-            parts.append(f"{made.wire.round_trips:,.3g} dependent wait{'' if made.wire.round_trips == 1 else 's'}")
+            parts.append(_counted(made.wire.round_trips, "dependent wait"))
         if parts:
             told.append(f"{words.IN_A_SENTENCE.get(made.path, made.path)}, {', '.join(parts)}")
     return [f"The wire a step: {'; '.join(told)}."] if told else []
@@ -192,6 +192,12 @@ def _bound(roofline: Roofline | None) -> str | None:
 
 def _in(group: str) -> str:
     return {WIRE: "wire and queue", WAIT: "waits", CLIENT: "the client's own work", ENGINE: "the engine"}.get(group, "what is unexplained")
+
+
+def _counted(mean: float, noun: str) -> str:
+    """Write a mean count a step with its noun: 1 request, 2.5 requests."""
+    text = f"{mean:,.3g}"
+    return f"{text} {noun}" + ("" if text == "1" else "s")
 
 
 def _bytes(count: float) -> str:

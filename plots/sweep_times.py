@@ -36,9 +36,8 @@ def draw_times(figure: Figure, sweep: Sweep, layout: Layout) -> Axes:
     axes.tick_params(axis="x", labelsize=9, labelcolor=style.MUTED)
     for number, row in enumerate(layout.rows):
         _draw_row(axes, number, row, layout, scale)
-    title = f"{unit} a step"
-    if layout.label_in:  # a narrow box has no room for more
-        title += ", median" + (", logarithmic" if scale.log else "")
+    # A narrow box has no room for more.
+    title = f"{unit} a step, median" + (", logarithmic" if scale.log and layout.label_in else "")
     _write_head(figure, layout, title_y(layout, floors), title)
     _draw_floors(figure, axes, floors, layout, scale)
     return axes
@@ -95,7 +94,6 @@ def _write_head(figure: Figure, layout: Layout, y: float, title: str) -> None:
     """Write what the axis shows, and in the paths' colours what a dot is, above the times."""
     width_in, height_in = figure.get_size_inches()
     left = layout.times.left - layout.label_in
-    figure.text(left / width_in, y / height_in, title, size=11.5, weight="bold", va="baseline")
     right = layout.times.left + layout.times.width
     for name, path in (("two passes", TWO_PASS), ("fused", FUSED)):
         right -= page.width_pt(name, 10) * WIDER / page.POINTS_PER_IN
@@ -104,6 +102,10 @@ def _write_head(figure: Figure, layout: Layout, y: float, title: str) -> None:
         marker.set_axis_off()
         marker.plot([0], [0], "o", color=style.COLOURS[path], markersize=8)
         right -= 0.4
+    # A phone's chart has less room than the longest unit takes.
+    wide_in = page.width_pt(title, 11.5, bold=True) * WIDER / page.POINTS_PER_IN
+    size = 11.5 * min(1.0, (right + 0.15 - left) / wide_in)
+    figure.text(left / width_in, y / height_in, title, size=size, weight="bold", va="baseline")
 
 
 def _draw_floors(figure: Figure, axes: Axes, floors: dict[str, float], layout: Layout, scale: TimeScale) -> None:

@@ -119,7 +119,8 @@ def left_out(sweep: Sweep, shown: Sequence[Row]) -> str | None:
         return None
     failed = Counter(STATUS[row.status] for row in missing if row.status != "ok")
     told = "".join(f", {count} {status}" for status, count in failed.items())
-    return f"The {len(shown)} fastest of {len(sweep.rows)} settings{told and ' (of the others' + told + ')'}."
+    fastest = "fastest" if len(shown) == 1 else f"{len(shown):,} fastest"
+    return f"The {fastest} of {plural(len(sweep.rows), 'setting')}{told and ' (of the others' + told + ')'}."
 
 
 def failure(row: Row) -> str | None:

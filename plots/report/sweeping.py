@@ -1,7 +1,7 @@
 """The sweep over server settings: every row, the best one, and how far it is from what the arithmetic needs."""
 
 from plots import sweep, sweep_layout, sweep_words
-from plots.numbers import clipped, duration, percent
+from plots.numbers import clipped, duration, percent, plural
 from plots.report.charts import chart
 from plots.report.section import Section, Table
 from plots.svg import Alternative
@@ -26,7 +26,7 @@ def sweeping(swept: Sweep) -> Section:
         tuple(sweep_words.where(swept)),
         chart("sweep", sweep.draw_body, sweep_layout.body_in, swept, instead),
         (Table("Every setting, its median step", headings, rows, remark=True, cards=True),),
-        (*sweep_words.small_print(swept), *([f"{left:,} more settings in the file."] if left > 0 else [])),
+        (*sweep_words.small_print(swept), *([f"{plural(left, 'more setting')} in the file."] if left > 0 else [])),
     )
 
 

@@ -158,11 +158,15 @@ def test_the_title_is_from_the_runs_own_record(runs):
 
 def test_the_title_s_numbers_are_said_to_be_means_of_two_steps_where_they_are(runs):
     shares = [0.25, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75, 1.0]
-    said = "The accuracy above is that line's ends: the means of the first two steps and of the last two."
+    said = "The accuracy above is the thick line's ends: the means of the first two steps and of the last two."
     steps = [{"step": step, "env/all/correct": share} for step, share in enumerate(shares)]
     eight, seven = runs([(record(), steps), (record(), steps[:7])])
     assert curve_words.title([eight]).endswith(": 37.5 % to 87.5 % in 8 steps")
     assert said in curve_words.small_print([eight], timed=False)[0]
+    assert (
+        "thick: the mean over 3 steps around it, over fewer towards the ends and over two at each."
+        in curve_words.small_print([eight], False)[0]
+    )
     assert curve_words.title([seven]).endswith(": 25.0 % to 75.0 % in 7 steps")
     assert said not in curve_words.small_print([seven], timed=False)[0]
 
@@ -170,6 +174,21 @@ def test_the_title_s_numbers_are_said_to_be_means_of_two_steps_where_they_are(ru
 def test_a_run_that_did_not_finish_is_said_to(runs):
     figure = figure_of(draw, runs([(record(status="partial", reason="interrupted", steps=40), climbing(12, 0.1, 0.5))]))
     assert "PARTIAL RUN after 12 of 40 steps: interrupted" in texts(figure)
+
+
+def test_time_of_work_has_one_name(runs):
+    written = " ".join(texts(figure_of(draw, runs([(record(), climbing(12, 0.1, 0.5))]))))
+    assert "Accuracy, by time of work" in written and "minutes of work" in written and "Time of work: without what" in written
+    assert "wall-clock" not in written
+
+
+def test_one_step_and_one_group_are_not_plural(runs):
+    steps = climbing(1, 0.1, 0.5)
+    finished = (record(groups=1, status="partial", steps=1), steps)
+    one, two, killed = runs([finished, (record(groups=2), steps), (record(groups=2, status="running", steps=None), steps)])
+    assert curve_words.names([one, two]) == ["1 group of 8", "2 groups of 8"]
+    assert curve_words.partial([one]) == "PARTIAL RUN after 1 of 1 step"
+    assert curve_words.partial([killed]) == "1 step, still running or killed"
 
 
 @pytest.mark.parametrize("size", [README, SLIDE], ids=["readme", "slide"])

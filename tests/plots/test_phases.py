@@ -115,6 +115,14 @@ def test_a_phase_keeps_its_colour_in_every_bar(read):
     assert len(set.union(*colours.values())) == 10
 
 
+def test_one_request_and_one_wait_are_not_plural(read):
+    document = timed_by_both()
+    document["native_1pass"]["wire_mean"] = {"requests": 1.0, "up_bytes": None, "down_bytes": None, "round_trips": 1.001}
+    document["custom_2pass"]["wire_mean"] = {"requests": 2.5, "up_bytes": None, "down_bytes": None, "round_trips": 2}
+    (line,) = phase_words.wire(read(document).breakdowns)
+    assert line == "The wire a step: fused GSPO, 1 request, 1 dependent wait; two passes, 2.5 requests, 2 dependent waits."
+
+
 def test_a_file_without_phases_has_nothing_to_draw(published, read):
     with pytest.raises(NothingToDraw, match="has no phases"):
         figure_of(draw, read(published))

@@ -5,14 +5,19 @@ import json
 import math
 
 import pytest
+from matplotlib.figure import Figure
 
+from plots import page, style
 from plots.errors import NothingToDraw, PlotInputError
 from plots.render import figure_of
+from plots.report.charts import NARROW_IN
+from plots.report.sweeping import MOST_ROWS, sweeping
 from plots.size import README, SLIDE
 from plots.style import BEST
-from plots.sweep import draw
+from plots.sweep import draw, draw_body
 from plots.sweep_file import read_sweep
-from plots.sweep_words import verdict
+from plots.sweep_layout import body_in
+from plots.sweep_words import left_out, verdict
 from tests.plots.pixels import assert_tidy
 from tests.plots.pixels import written as texts
 from tests.plots.sweep_cases import GIB, SWEEP_CASES, row, sweep
@@ -51,6 +56,22 @@ def test_the_axis_is_logarithmic_only_where_the_range_demands_it(read):
     assert "Seconds a step, median" in texts(near)
     assert any("CPU only: AMD EPYC (2 cores)  ·  JAX backend" in text for text in texts(near))
     assert "Seconds a step, median, logarithmic" in texts(figure_of(draw, read(SWEEP_CASES["far apart"])))
+
+
+def test_a_phone_s_chart_says_that_its_times_are_medians_too(read):
+    made = read(SWEEP_CASES["far apart"])
+    with style.applied():
+        figure = Figure(figsize=(NARROW_IN, body_in(made, NARROW_IN)))
+        draw_body(figure, page.Box(0, 0, NARROW_IN, body_in(made, NARROW_IN)), made)
+    assert "Seconds a step, median" in texts(figure)
+
+
+def test_one_setting_is_not_plural(read):
+    made = read(sweep([row("a", 1.0, 2.0, None), row("b", 3.0, 4.0, None)]))
+    assert left_out(made, made.rows[:1]) == "The fastest of 2 settings."
+    many = read(sweep([row(f"setting {number}", 1.0 + number, 2.0 + number, None) for number in range(MOST_ROWS + 1)]))
+    assert sweeping(many).notes[-1] == "1 more setting in the file."
+    assert left_out(many, many.rows[:2]) == f"The 2 fastest of {MOST_ROWS + 1} settings."
 
 
 def test_a_failed_row_says_why(read):
