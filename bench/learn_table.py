@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bench.json_object import JsonObject, one_line, printable
 from bench.learn.record import KIND, RunFolder
-from bench.numbers import percent
+from bench.numbers import percent, plural
 
 HELD_OUT = "test/env/all/correct"
 TRAINED = "env/all/correct"
@@ -37,7 +37,8 @@ def print_learn(document: dict[str, Any], file: Path, console: Console) -> None:
     rows = list({row["step"]: row for row in RunFolder(file.parent).rows()}.values())
     trained, held_out = (_points(root.file, rows, key) for key in (TRAINED, HELD_OUT))
     status, reason = root.text("status") or "unknown", root.text("reason")
-    taken = f"{len(trained):,} of {root.whole('steps') or 'unknown'} steps"
+    asked = root.whole("steps")
+    taken = f"{len(trained):,} of {'unknown steps' if asked is None else plural(asked, 'step')}"
     words = [f"{', '.join(parts)}: {taken}, {status}{f' ({reason})' if reason else ''}"]
     if trained:
         words.append(f"Accuracy in training: {_span(*_ends(trained))}.")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from bench.batch import Sequence
 from bench.errors import BenchError
 from bench.json_object import one_line
+from bench.numbers import plural
 
 
 def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list[npt.NDArray[np.float32]]:
@@ -20,7 +21,9 @@ def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list
     """
     rows = result.loss_fn_outputs
     if len(rows) != len(sequences):
-        raise BenchError(f"{stage}: the server returned {len(rows)} rows for {len(sequences)} datums; its outputs cannot be trusted.")
+        raise BenchError(
+            f"{stage}: the server returned {plural(len(rows), 'row')} for {plural(len(sequences), 'datum')}; its outputs cannot be trusted."
+        )
     logprobs = []
     for index, (row, sequence) in enumerate(zip(rows, sequences, strict=True)):
         if "logprobs" not in row:
@@ -29,7 +32,8 @@ def logprobs_of(result: Any, sequences: Sequences[Sequence], stage: str) -> list
             row_T = np.asarray(row["logprobs"].to_numpy(), dtype=np.float32).reshape(-1)
         if len(row_T) != sequence.target_count:
             raise BenchError(
-                f"{stage}: datum {index} has {sequence.target_count} targets and the server returned {len(row_T)} logprobs.\n"
+                f"{stage}: datum {index} has {plural(sequence.target_count, 'target')} and the server returned "
+                f"{plural(len(row_T), 'logprob')}.\n"
                 "Its outputs are out of order or cut, as with packed micro-batches or data-parallel Megatron: use another server setting."
             )
         response_T = row_T[-len(sequence.response_tokens) :]

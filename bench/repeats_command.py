@@ -9,6 +9,7 @@ from bench import repeats, result_file
 from bench.errors import InputError
 from bench.files import write_json
 from bench.json_object import one_line
+from bench.numbers import plural
 from bench.repeats import Run
 from bench.repeats_table import print_repeat
 from bench.table import stdout_console
@@ -39,7 +40,7 @@ def _ordered(measured: Sequence[Run], failed: dict[int, int]) -> list[Run]:
     if not count:
         raise InputError("no run: give the result files of a repeated benchmark.")
     if wrong := [number for number in failed if number > count]:
-        raise InputError(f"--failed {wrong[0]}: there are only {count} runs.")
+        raise InputError(f"--failed {wrong[0]}: there {'is' if count == 1 else 'are'} only {plural(count, 'run')}.")
     left = iter(measured)
     return [Run(None, None, failed[number]) if number in failed else next(left) for number in range(1, count + 1)]
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject
-from bench.numbers import duration, percent, tenths
+from bench.numbers import duration, percent, plural, tenths
 from bench.repeats import KIND
 from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 
@@ -27,7 +27,7 @@ def print_repeat(document: dict[str, Any], file: str, console: Console) -> None:
     """
     root = JsonObject(file, "", document)
     runs = root.objects("runs")
-    title = f"{root.text('model') or 'unnamed model'}: {len(runs)} {'run' if len(runs) == 1 else 'runs'}, each on a fresh server"
+    title = f"{root.text('model') or 'unnamed model'}: {plural(len(runs), 'run')}, each on a fresh server"
     table = Table(title=Text(title), title_justify="left")
     for heading in HEADINGS:
         table.add_column(heading, justify="left" if heading in ("run", "status") else "right", overflow="fold")
@@ -57,7 +57,7 @@ def _words(root: JsonObject, runs: int) -> list[str]:
     low, high = between.number("saving_low_pct"), between.number("saving_high_pct")
     mean, stdev = between.number("saving_mean_pct"), between.number("saving_stdev_pct")
     if count < 2 or low is None or high is None or mean is None or stdev is None:
-        line = f"{count} complete {'run' if count == 1 else 'runs'}: a spread between servers needs two."
+        line = f"{plural(count, 'complete run')}: a spread between servers needs two."
     else:
         line = (
             f"Between {count} fresh servers the saving spread over {tenths(high - low)} points: {tenths(low)} to {percent(high)}, "
@@ -67,4 +67,7 @@ def _words(root: JsonObject, runs: int) -> list[str]:
     left_out = runs - count
     if left_out <= 0:
         return [line]
-    return [line, f"{left_out} of {runs} runs did not finish with a valid saving, and {'is' if left_out == 1 else 'are'} not counted."]
+    return [
+        line,
+        f"{left_out:,} of {plural(runs, 'run')} did not finish with a valid saving, and {'is' if left_out == 1 else 'are'} not counted.",
+    ]

@@ -9,6 +9,7 @@ import tinker
 
 from bench.batch import FrozenBatch, Sequence, alternating_advantages
 from bench.errors import BenchError, InputError
+from bench.numbers import plural
 from bench.wait import ResultWaiter, in_thread
 
 
@@ -82,7 +83,7 @@ def sample_batch(
         )
         for index, prompt in enumerate(prompts)
     ]
-    say(f"sampling {len(futures)} rollouts of at most {settings.max_tokens} tokens")
+    say(f"sampling {plural(len(futures), 'rollout')} of at most {plural(settings.max_tokens, 'token')}")
     answers = [wait(future, f"sampling rollout {index + 1} of {len(futures)}") for index, future in enumerate(futures)]
     advantages = alternating_advantages(len(prompts))
     sequences = tuple(
@@ -105,7 +106,7 @@ def tokens_and_logprobs(sampled: Any, label: str) -> tuple[tuple[int, ...], tupl
     """
     tokens, logprobs = list(sampled.tokens), sampled.logprobs
     if tokens and (logprobs is None or len(logprobs) != len(tokens)):
-        raise BenchError(f"{label} came without a logprob for each of its {len(tokens)} tokens; the server cannot be used.")
+        raise BenchError(f"{label} came without a logprob for each of its {plural(len(tokens), 'token')}; the server cannot be used.")
     if not all(math.isfinite(value) for value in logprobs or ()):
         raise BenchError(f"{label} came with a logprob that is not finite: the model has diverged or the sampler is broken.")
     return tuple(int(token) for token in tokens), tuple(float(value) for value in logprobs or ())

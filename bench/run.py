@@ -17,7 +17,7 @@ from bench.errors import NotEquivalentError, UnstableError
 from bench.files import check_writable
 from bench.keeper import Keeper
 from bench.measure import Plan, StepRecord
-from bench.numbers import share
+from bench.numbers import plural, share
 from bench.observer import Observer
 from bench.paths import StepSetup
 from bench.probe import Probe
@@ -63,7 +63,8 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))
         observer = Observer(probe, str(session.client.model_id), wire, Clock())
         facts = run_facts.facts_of(session, settings, frozen, arms, floor_s, memory, observer, order)
-        reporter.say(f"batch {frozen.sha256[:12]}: {len(frozen.sequences)} sequences, {frozen.target_tokens:,} target tokens a step")
+        size = f"{plural(len(frozen.sequences), 'sequence')}, {plural(frozen.target_tokens, 'target token')} a step"
+        reporter.say(f"batch {frozen.sha256[:12]}: {size}")
         return _measure(session, settings, facts, arms, wait, reporter, observer)
 
 

@@ -11,6 +11,7 @@ from bench import datums, environment, outputs_order, path_names, paths
 from bench.batch import FrozenBatch
 from bench.checks import Check
 from bench.errors import BenchError
+from bench.numbers import plural
 from bench.observer import Observer
 from bench.results import RunFacts
 from bench.run_warnings import RunWarning
@@ -63,7 +64,8 @@ def chunk_count(client: tinker.TrainingClient, frozen: FrozenBatch) -> int:
     counts = [len(list(client._chunked_requests_generator(data))) for data in (native, forward)]
     if counts[0] != counts[1]:
         raise BenchError(
-            f"the SDK would split the fused call into {counts[0]} requests and the forward into {counts[1]}: they do not compare.\n"
+            f"the SDK would split the fused call into {plural(counts[0], 'request')} and the forward into {counts[1]}: "
+            "they do not compare.\n"
             "Use fewer or shorter sequences (the SDK splits above 1,024 datums or about 5 MB)."
         )
     return counts[0]

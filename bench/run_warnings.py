@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench import path_names
 from bench.measure import REPEATED, StepRecord
-from bench.numbers import duration, signed, tenths
+from bench.numbers import duration, plural, signed, tenths
 from bench.stats import Saving, counted_times
 
 FIRST_SLOW_FACTOR = 1.5
@@ -46,7 +46,9 @@ def of_repeats(records: Sequence[StepRecord]) -> list[RunWarning]:
     repeated = [record for record in records if record.reason == REPEATED]
     if not repeated:
         return []
-    text = f"in {len(repeated)} of {len(records)} steps a request failed and was sent again: they are in the file and not counted"
+    kept = "it is" if len(repeated) == 1 else "they are"
+    steps = f"{len(repeated):,} of {plural(len(records), 'step')}"
+    text = f"in {steps} a request failed and was sent again: {kept} in the file and not counted"
     return [
         RunWarning("REPEATED_REQUESTS", text, "Look at the network between client and server, and at the server's log.", unstable=False)
     ]
@@ -58,7 +60,7 @@ def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) 
         return []
     found: list[RunWarning] = []
     if saving.ci_low_pct is None or saving.ci_high_pct is None:
-        text = f"{saving.pairs} pairs are too few for an interval"
+        text = f"{plural(saving.pairs, 'pair')} {'is' if saving.pairs == 1 else 'are'} too few for an interval"
         found.append(RunWarning("TOO_FEW_PAIRS", text, "Take more steps: --steps 8 or more."))
     elif saving.ci_high_pct - saving.ci_low_pct > WIDE_INTERVAL_PCT:
         width = saving.ci_high_pct - saving.ci_low_pct

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject
-from bench.numbers import duration, memory, percent, short
+from bench.numbers import duration, memory, percent, plural, short
 from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 from bench.scale.document import KIND
 from bench.sweep.outcome import OK
@@ -42,8 +42,7 @@ def print_scale(document: dict[str, Any], file: str, console: Console) -> None:
     console.print(table)
     for row in rows:
         if reason := row.text("reason"):
-            count = row.whole("gpus")
-            words = f"{count} {noun if count == 1 else f'{noun}s'}, {row.text('batch')} batch: {reason}"
+            words = f"{plural(row.whole('gpus') or 0, noun)}, {row.text('batch')} batch: {reason}"
             console.print(words, markup=False, soft_wrap=True)
     if reason := root.text("reason"):
         console.print(f"Partial: {reason}", markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.json_object import JsonObject, one_line
-from bench.numbers import brief, duration, memory, percent, short
+from bench.numbers import brief, duration, memory, percent, plural, short
 from bench.result_parts import LONGEST_STEP_S, SHORTEST_STEP_S
 from bench.sweep.document import KIND
 from bench.sweep.outcome import OK
@@ -66,7 +66,7 @@ def _cells(row: JsonObject, best: str | None, tokens: int | None) -> tuple[str |
 def _title(root: JsonObject, batch: JsonObject) -> str:
     parts = [root.text("gpu")] if root.text("gpu") else []
     if batch.values:
-        parts += [f"{batch.whole('sequences')} sequences", f"{batch.whole('target_tokens') or 0:,} target tokens a step"]
+        parts += [plural(batch.whole("sequences") or 0, "sequence"), f"{plural(batch.whole('target_tokens') or 0, 'target token')} a step"]
     partial = "PARTIAL " if root.text("status") == "partial" else ""
     return f"{partial}Server settings for {root.text('model') or 'unnamed model'}: {', '.join(part for part in parts if part)}"
 

@@ -9,6 +9,7 @@ import click
 from bench import batch as batches
 from bench.batch import FrozenBatch, Sequence, alternating_advantages
 from bench.errors import InputError
+from bench.numbers import plural
 
 # Below this, small vocabularies keep their special tokens.
 FIRST_TOKEN = 10
@@ -35,8 +36,8 @@ def make(count: int, prompt_tokens: int, target_tokens: int, vocab: int, seed: i
     responses = target_tokens - count * (prompt_tokens - 1)
     if responses < 2 * count:
         raise InputError(
-            f"--target-tokens {target_tokens} leaves no room for responses: {count} prompts of {prompt_tokens} tokens "
-            f"need at least {count * (prompt_tokens + 1)}."
+            f"--target-tokens {target_tokens} leaves no room for responses: {plural(count, 'prompt')} of {plural(prompt_tokens, 'token')} "
+            f"{'needs' if count == 1 else 'need'} at least {count * (prompt_tokens + 1)}."
         )
     source = random.Random(seed)
     sequences = []
@@ -58,4 +59,4 @@ def synthetic_batch_command(out: Path, sequences: int, prompt_tokens: int, targe
     """Writes OUT for `bench run --batch OUT`. The defaults have the published run's size: 16 sequences, 7,569 target tokens."""
     made = make(sequences, prompt_tokens, target_tokens, vocab, seed)
     batches.save(made, out)
-    click.echo(f"{out}: {sequences} sequences, {made.target_tokens:,} target tokens, sha256 {made.sha256[:12]}")
+    click.echo(f"{out}: {plural(sequences, 'sequence')}, {plural(made.target_tokens, 'target token')}, sha256 {made.sha256[:12]}")

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench import path_names, result_file, where
-from bench.numbers import duration, percent, short, signed, tenths
+from bench.numbers import duration, percent, plural, short, signed, tenths
 from bench.result_file import ResultFile
 from bench.result_parts import Comparison, TimedPath
 
@@ -83,9 +83,9 @@ def _time(seconds: float | None) -> str:
 def _title(result: ResultFile) -> str:
     parts = []
     if result.sequences is not None:
-        parts.append(f"{result.sequences} sequences")
+        parts.append(plural(result.sequences, "sequence"))
     if result.tokens_per_step is not None:
-        parts.append(f"{result.tokens_per_step:,} target tokens a step")
+        parts.append(f"{plural(result.tokens_per_step, 'target token')} a step")
     size = f": {', '.join(parts)}" if parts else ""
     return f"{'NOT VALID ' if result.invalid else ''}{'PARTIAL ' if result.partial else ''}{result.model or 'unnamed model'}{size}"
 

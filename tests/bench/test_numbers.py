@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.numbers import brief, duration, memory, percent, share, short, signed
+from bench.numbers import brief, duration, memory, percent, plural, share, short, signed
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ from bench.numbers import brief, duration, memory, percent, share, short, signed
 )
 def test_a_number_has_the_digits_that_matter(written: str, text: str) -> None:
     assert written == text
+
+
+def test_a_count_stands_with_its_noun() -> None:
+    assert [plural(count, "pair") for count in (0, 1, 2, 7569)] == ["0 pairs", "1 pair", "2 pairs", "7,569 pairs"]

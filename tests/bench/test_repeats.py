@@ -167,7 +167,7 @@ def test_the_command_writes_the_file_and_prints_every_run_in_its_place(tmp_path:
     ("arguments", "code", "says"),
     [
         ((), 2, "no run: give the result files"),
-        (("--failed", "2", "3"), 2, "--failed 2: there are only 1 runs"),
+        (("--failed", "2", "3"), 2, "--failed 2: there is only 1 run."),
         (("missing.json",), 2, "missing.json"),
     ],
 )

@@ -91,6 +91,9 @@ def test_steps_with_a_repeated_request_are_told_of_with_their_number() -> None:
     records = [*steps(STEADY), replace(record("native_1pass", 8, 1.0, counted=False), reason="repeated_requests")]
     (found,) = run_warnings.of_repeats(records)
     assert found.code == "REPEATED_REQUESTS" and f"in 1 of {len(STEADY) + 1} steps" in found.text
+    assert found.text.endswith("a request failed and was sent again: it is in the file and not counted")
+    (only,) = run_warnings.of_repeats(records[-1:])
+    assert only.text.startswith("in 1 of 1 step a request failed")
     assert not found.unstable
     assert run_warnings.of_repeats(records[:-1]) == []
 
@@ -108,7 +111,9 @@ def test_a_narrow_interval_is_not_named() -> None:
 def test_too_few_pairs_for_an_interval_are_named_with_their_number() -> None:
     found = run_warnings.of_saving(saving_of(None, None, (20.0, 21.0)), "interleaved", EIGHT_ROUNDS[:4])
     assert codes(found) == ["TOO_FEW_PAIRS"]
-    assert found[0].text.startswith("2 pairs")
+    assert found[0].text == "2 pairs are too few for an interval"
+    (alone,) = run_warnings.of_saving(saving_of(None, None, (20.0,)), "interleaved", EIGHT_ROUNDS[:2])
+    assert alone.text == "1 pair is too few for an interval"
 
 
 def test_blocked_order_is_named_and_interleaved_is_not() -> None:

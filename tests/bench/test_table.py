@@ -65,6 +65,11 @@ def test_what_a_model_is_called_is_no_markup() -> None:
     assert "Qwen/[red]x: 16 sequences" in printed(DOCUMENT)
 
 
+def test_one_of_a_thing_is_no_plural() -> None:
+    text = printed({**DOCUMENT, "summary": {**DOCUMENT["summary"], "batch_seqs": 1, "total_tokens_per_step": 1}})
+    assert "Qwen/[red]x: 1 sequence, 1 target token a step " in text
+
+
 def test_a_partial_result_says_so_first() -> None:
     assert printed({**DOCUMENT, "status": "partial"}).startswith("PARTIAL ")
 

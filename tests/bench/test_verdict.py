@@ -36,8 +36,13 @@ def headline(median: float, low: float | None, high: float | None, faster: int, 
             "The fused path saves 20.0 % of the two-pass step (median; too few pairs for an interval; "
             "the fused step was faster in 2 of 2 pairs).",
         ),
+        (
+            headline(20.0, None, None, 1, pairs=1),
+            "The fused path saves 20.0 % of the two-pass step (median; too few pairs for an interval; "
+            "the fused step was faster in 1 of 1 pair).",
+        ),
     ],
-    ids=["saves", "costs", "cannot tell", "equal", "too few"],
+    ids=["saves", "costs", "cannot tell", "equal", "too few", "one"],
 )
 def test_the_sentence(saving: Saving, sentence: str) -> None:
     assert verdict([saving]) == sentence
