@@ -89,4 +89,4 @@ def _steps(best: JsonObject, rows: tuple[JsonObject, ...]) -> str:
     """How many steps of each of the two there are to tell them apart by, of the first row and of the best."""
     row = next((row for row in rows if row.text("label") == best.text("label")), rows[0])
     count = min(len(made.numbers("native_times", SHORTEST_STEP_S, LONGEST_STEP_S)) for made in (rows[0], row))
-    return "the steps taken" if not count else f"{count} {'step' if count == 1 else 'steps'} of each"
+    return "the steps taken" if not count else f"{plural(count, 'step')} of each"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.json_object import LARGEST, JsonObject, one_line
-from bench.numbers import GIB, memory
+from bench.numbers import GIB, memory, plural
 from bench.result_file import ResultFile
 
 MAX_ROWS = 60
@@ -69,7 +69,7 @@ def _rows(ours: dict[str, str], theirs: dict[str, str]) -> list[Difference]:
             lacking = ours if key not in ours else theirs
             if not any(name == section or name.startswith(f"{section}.") for name in lacking):
                 told = sum(name.startswith(f"{section}.") for name in (*ours, *theirs))
-                words = f"{told} {'fact' if told == 1 else 'facts'}"
+                words = plural(told, "fact")
                 rows[section] = Difference(section, *((NOT_TOLD, words) if lacking is ours else (words, NOT_TOLD)))
                 continue
         rows[key] = Difference(key, a, b)

@@ -10,6 +10,7 @@ from rich.text import Text
 from bench.compare import words
 from bench.compare.differences import short
 from bench.compare.report import Report
+from bench.numbers import plural
 
 NO_DIFFERENCE = "Nothing differs in model, batch, settings, server or client, as far as both files tell."
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
@@ -58,7 +59,7 @@ def _folded_differences(report: Report) -> list[str]:
         return [NO_DIFFERENCE]
     rows = [(_code(row.name), _code(short(row.a)), _code(short(row.b))) for row in report.different]
     count = len(report.different) + report.left_out
-    heading = f"<details><summary>{count} {'difference' if count == 1 else 'differences'} between the runs</summary>"
+    heading = f"<details><summary>{plural(count, 'difference')} between the runs</summary>"
     return [heading, "", *_markdown_table(DIFFERENT_HEADINGS, rows), "", *_left_out(report), "</details>"]
 
 
