@@ -1,6 +1,7 @@
 """What a server's preset is called: with what was set over it, where the server tells."""
 
 from bench.json_object import JsonObject
+from bench.numbers import plural
 
 LONGEST_NAME = 40  # of a lone setting that is named rather than counted
 
@@ -14,6 +15,5 @@ def preset_name(server: JsonObject) -> str | None:
     name, changed = server.text("preset"), server.texts("preset_changed")
     if not name or not changed:
         return name
-    alone = len(changed) == 1
-    what = changed[0] if alone and len(changed[0]) <= LONGEST_NAME else f"{len(changed)} {'setting' if alone else 'settings'}"
+    what = changed[0] if len(changed) == 1 and len(changed[0]) <= LONGEST_NAME else plural(len(changed), "setting")
     return f"{name} with {what} changed"
