@@ -75,7 +75,7 @@ def test_the_table_and_the_page_show_both(repeated):
     _, said, results = repeated
     assert "2 runs, each on a fresh server" in said
     page = (results / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
-    assert "Again, on fresh servers" in page and "1 run of 2 ended without a valid result" in page
+    assert "Again, on fresh servers" in page and "1 of 2 runs did not finish with a valid saving, and is not counted" in page
 
 
 def test_a_number_of_runs_that_is_none_is_wrong_usage(tmp_path):
