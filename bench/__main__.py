@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from bench.image import typed
+from bench.leave import leaving
 
 
 def _main() -> None:
@@ -32,4 +33,4 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
-    _main()
+    leaving(_main)
