@@ -1,7 +1,7 @@
 """The process's end, without the interpreter's teardown, during which native threads of the SDK's transport may abort it.
 
-Up to CPython 3.13 a thread that asks for the interpreter once its teardown has begun is ended by pthread_exit, which no frame of Rust
-or C++ lets through: the process aborts (exit code 134) after all its work, in one run of some hundred.
+A run that was stopped once ended with 134, an abort, after all was kept and said. Up to CPython 3.13 a thread that asks for the
+interpreter once its teardown has begun is ended by pthread_exit, which no frame of Rust or C++ lets through.
 """
 
 import atexit
