@@ -27,7 +27,7 @@ _SERVER_OPTIONS = (
     click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True),
     click.option("--deadline-s", type=FiniteFloat(min=1), default=600.0, show_default=True, help="Longest wait for one result."),
     click.option("--ready-deadline-s", type=FiniteFloat(min=1), default=1800.0, show_default=True, help="Longest wait while starting."),
-    click.option("--wait-for-tenant", is_flag=True, help="If another session holds the server, wait until it is freed."),
+    click.option("--wait-for-tenant", is_flag=True, help="Wait for a client that uses the server; for one that is gone it waits anyway."),
     click.option(
         "--results", type=click.Path(path_type=Path), default=Path("results"), show_default=True, help="Folder for what is written."
     ),

@@ -54,15 +54,15 @@ def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: C
     """Creates the model, which on a GPU server loads the weights, and unloads it however the block ends.
 
     Raises:
-        UnsupportedError: the server does not have the model, or another client uses it and it was not asked to wait.
+        UnsupportedError: the server does not have the model, or another client that lives uses it and it was not asked to wait.
         ServerGoneError: the server died or did not answer in time.
     """
     _check_sdk()
-    _be_alone(probe, wait, request.wait_for_tenant)
+    silent = _be_alone(probe, wait, request.wait_for_tenant)
     service = wait(in_thread(lambda: _service_client(probe)), "connecting")
     model = _choose_model(service, wait, request.model)
     say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
-    client = _create(service, probe, wait, request, model, say)
+    client = _create(service, probe, wait, request, model, silent, say)
     try:
         yield Session(client, model, probe, service)
     finally:
@@ -77,8 +77,11 @@ def _check_sdk() -> None:
         )
 
 
-def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> None:
-    """A server that holds several models would let two clients time each other's steps."""
+def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> frozenset[str]:
+    """A server that holds several models would let two clients time each other's steps.
+
+    Gives the sessions that hold a model though their clients are gone.
+    """
     clock, telling, say = wait.clock, Telling(first_s=0.0), wait.say
     start_s = clock.now_s()
     while alive := tenants.alive(probe, clock, say):
@@ -92,11 +95,12 @@ def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> None:
             raise ServerGoneError(f"the server was still in use after {wait.deadline_s:.0f} s: {words}")
         if telling.due(waited_s):
             wait.say(f"{words} Waiting for its end.")
-        say = _silent  # every further look is the same
+        say = _unsaid  # every further look is the same
         clock.sleep(TENANT_POLL_S)
+    return tenants.holders(probe)
 
 
-def _silent(text: str) -> None:
+def _unsaid(text: str) -> None:
     pass
 
 
@@ -129,6 +133,7 @@ def _create(
     wait: ResultWaiter,
     request: ModelRequest,
     model: str,
+    silent: frozenset[str],
     say: Callable[[str], None],
 ) -> tinker.TrainingClient:
     def create() -> tinker.TrainingClient:
@@ -145,18 +150,34 @@ def _create(
                 raise _OccupiedError(tenants.describe(probe)) from error
             raise
 
+    def is_left() -> bool:
+        return bool(silent) and tenants.holders(probe) <= silent
+
+    def may_wait(error: BaseException) -> bool:
+        return isinstance(error, _OccupiedError) and (request.wait_for_tenant or is_left())
+
     try:
         return attempt()
     except _OccupiedError as occupied:
-        if not request.wait_for_tenant:
-            raise UnsupportedError(f"{occupied}\nWait for it with --wait-for-tenant, or end the run that holds it.") from occupied
+        if not may_wait(occupied):
+            raise _refused(occupied) from occupied
         deadline_s = tenants.freed_within_s(probe) + TENANT_MARGIN_S
-        say(f"{occupied} Waiting for that, {deadline_s:.0f} s at most.")
-        return _create_when_free(attempt, probe, deadline_s, wait.clock, say)
+        why = "Its client is gone. " if is_left() else ""
+        say(f"{occupied} {why}Waiting for that, {deadline_s:.0f} s at most.")
+        return _create_when_free(attempt, may_wait, probe, deadline_s, wait.clock, say)
+
+
+def _refused(occupied: BaseException) -> UnsupportedError:
+    return UnsupportedError(f"{occupied}\nWait for it with --wait-for-tenant, or end the run that holds it.")
 
 
 def _create_when_free(
-    attempt: Callable[[], tinker.TrainingClient], probe: Probe, deadline_s: float, clock: Clock, say: Callable[[str], None]
+    attempt: Callable[[], tinker.TrainingClient],
+    may_wait: Callable[[BaseException], bool],
+    probe: Probe,
+    deadline_s: float,
+    clock: Clock,
+    say: Callable[[str], None],
 ) -> tinker.TrainingClient:
     start_s, telling = clock.now_s(), Telling()
 
@@ -166,7 +187,7 @@ def _create_when_free(
             say(f"the server is still taken after {waited_s:.0f} s; waiting at most {deadline_s:.0f} s")
 
     retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(_OccupiedError),
+        retry=tenacity.retry_if_exception(may_wait),
         wait=tenacity.wait_fixed(TENANT_POLL_S),
         stop=lambda state: clock.now_s() - start_s >= deadline_s,
         before_sleep=tell,
@@ -174,6 +195,8 @@ def _create_when_free(
     )
     try:
         return retrying(attempt)
+    except _OccupiedError as occupied:
+        raise _refused(occupied) from occupied
     except tenacity.RetryError:
         raise ServerGoneError(f"the server was still taken after {deadline_s:.0f} s: {tenants.describe(probe)}") from None
 

@@ -38,6 +38,11 @@ def alive(probe: Probe, clock: Clock, say: Callable[[str], None]) -> list[Tenant
     return []
 
 
+def holders(probe: Probe) -> frozenset[str]:
+    """The other clients' sessions that hold a model."""
+    return frozenset(str(entry.get("session_id")) for entry in _others(probe))
+
+
 def describe(probe: Probe) -> str:
     """Who holds a single-tenant server and when it is freed, as far as the server tells."""
     tenants = probe.tenants()

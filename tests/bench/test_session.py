@@ -91,16 +91,56 @@ def test_a_model_that_is_not_there_is_refused_with_those_that_are(
 OCCUPIED = ValueError("FSDP backend supports a single LoRA adapter")
 
 
-def test_a_taken_server_says_who_holds_it_and_what_to_do(opened: Any) -> None:
-    answers = {**HEALTHY, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
+def test_a_server_that_does_not_tell_who_holds_it_is_not_waited_for(opened: Any) -> None:
     with pytest.raises(UnsupportedError) as raised:
-        opened(answers, ["a"], [OCCUPIED], REQUEST)
+        opened({**HEALTHY}, ["a"], [OCCUPIED], REQUEST)
     first, second = str(raised.value).split("\n")
-    assert first == (
-        "the server is taken: session session_3 (gspo-bench on vm-1, pid 77) holds model model_7, freed in 212 s if it stays silent."
-    )
+    assert first.startswith("the server holds one model at a time, and another session has it")
     assert "--wait-for-tenant" in second
     assert raised.value.exit_code == 4
+
+
+def test_the_model_of_a_client_that_is_gone_is_waited_for_unasked(opened: Any) -> None:
+    answers = {**HEALTHY, **UNLOADED, "/gspo-bench/tenants": json_answer(json.dumps([TENANT]))}
+    _, service, said = opened(answers, ["a"], [OCCUPIED] * 3, REQUEST)
+    assert len(service.asked) == 4
+    # 212.4 s until it counts as left, and 90 s for the server to notice.
+    assert said[2] == (
+        "the server is taken: session session_3 (gspo-bench on vm-1, pid 77) holds model model_7, freed in 212 s if it stays silent. "
+        "Its client is gone. Waiting for that, 302 s at most."
+    )
+
+
+def tries_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that grows with each try to create a model."""
+    asked: list[str] = []
+    create = FakeService.create_lora_training_client
+
+    def counted(self: FakeService, model: str, **settings: Any) -> Any:
+        asked.append(model)
+        return create(self, model, **settings)
+
+    monkeypatch.setattr(FakeService, "create_lora_training_client", counted)
+    return asked
+
+
+@pytest.mark.parametrize("came", [[TENANT | {"session_id": "session_4"}], [TENANT, TENANT | {"session_id": "session_4"}]])
+@pytest.mark.parametrize("tries", [1, 3])
+def test_a_client_that_comes_while_a_gone_ones_model_is_waited_for_is_not(
+    opened: Any, monkeypatch: pytest.MonkeyPatch, came: list[dict[str, Any]], tries: int
+) -> None:
+    asked = tries_of(monkeypatch)
+    monkeypatch.setattr(Probe, "tenants", lambda probe: came if len(asked) >= tries else [TENANT])
+    with pytest.raises(UnsupportedError, match=r"the server is taken: session session_[34] .*\n.*--wait-for-tenant"):
+        opened({**HEALTHY}, ["a"], [OCCUPIED] * 10, REQUEST)
+    assert len(asked) == tries
+
+
+def test_a_gone_clients_model_that_is_being_dropped_is_still_waited_for(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tries_of(monkeypatch)
+    monkeypatch.setattr(Probe, "tenants", lambda probe: [] if len(asked) >= 2 else [TENANT])
+    _, service, _ = opened({**HEALTHY, **UNLOADED}, ["a"], [OCCUPIED] * 3, REQUEST)
+    assert len(service.asked) == 4
 
 
 @pytest.fixture
