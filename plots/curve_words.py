@@ -72,6 +72,7 @@ def where(runs: Sequence[LearningRun]) -> list[str]:
         lambda run: f"{plural(run.groups, 'group')} of {run.group_size:,} a step" if run.groups and run.group_size else None,
         lambda run: f"{plural(run.updates_per_batch, 'update')} a batch" if run.updates_per_batch else None,
         lambda run: f"learning rate {run.learning_rate:g}" if run.learning_rate is not None else None,
+        clip,
         lambda run: f"seed {run.seed}" if run.seed is not None else None,
     )
     return [words.SEPARATOR.join(parts) for parts in (what, how) if parts]
@@ -93,7 +94,9 @@ def names(runs: Sequence[LearningRun]) -> list[str]:
         lambda run: f"{plural(run.groups, 'group')} of {run.group_size:,}" if run.groups and run.group_size else None,
         lambda run: plural(run.updates_per_batch, "update") + " a batch" if run.updates_per_batch else None,
         lambda run: f"learning rate {run.learning_rate:g}" if run.learning_rate is not None else None,
+        clip,
         lambda run: f"seed {run.seed}" if run.seed is not None else None,
+        resumed,
     ]
     differing = [tell for tell in told if len({tell(run) for run in runs}) > 1]
     made = [", ".join(part for tell in differing if (part := tell(run))) for run in runs]
@@ -116,7 +119,8 @@ def small_print(runs: Sequence[LearningRun], timed: bool) -> list[str]:
     if any(point.held_out is not None for run in runs for point in run.points):
         lines[0] += " Diamonds: tests on held-out problems."
     if timed:
-        lines.append("Time of work: without what a run lay dead between being killed and resumed.")
+        apart = next((f" ({told})" for run in runs if (told := resumed(run))), "") if len(runs) == 1 else ""
+        lines.append(f"Time of work: without what a run lay dead between being killed and resumed{apart}.")
     else:
         lines.append("The metrics have no times: no panel for them.")
     if any(run.status is None for run in runs):
@@ -135,6 +139,20 @@ def ends_of(run: LearningRun) -> tuple[float, float]:
 def task(run: LearningRun) -> str:
     """Name the run's task."""
     return TASKS.get(run.task or "") or clipped(run.task or "", 30)
+
+
+def clip(run: LearningRun) -> str | None:
+    """Say between which ratios a sequence counts, where the record tells."""
+    return f"clip {run.clip[0]:g} to {run.clip[1]:g}" if run.clip else None
+
+
+def resumed(run: LearningRun) -> str | None:
+    """Say at which steps the run was gone on with, at most three of them; None for a run of one piece."""
+    if not run.resumed:
+        return None
+    shown = [f"{step:,}" for step in run.resumed[:3]]
+    more = len(run.resumed) - len(shown)
+    return f"resumed at {'step' if len(run.resumed) == 1 else 'steps'} {', '.join(shown)}" + (f" and {more:,} more" if more else "")
 
 
 def _climb(run: LearningRun) -> str:

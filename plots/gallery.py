@@ -27,7 +27,7 @@ SWEEP_HEADINGS = (
     *("not told apart from the best (step times overlap)", "files"),
 )
 RUN_HEADINGS = (
-    *("learning run: model", "weights", "on", "task", "path", "steps", curve_words.ENDS_HEADING),
+    *("learning run: model", "weights", "on", "task", "path, clip of the ratios", "steps", curve_words.ENDS_HEADING),
     *("held out, first test to last", "files"),
 )
 
@@ -186,7 +186,13 @@ def _run_cells(run: LearningRun) -> list[str]:
         *_model_cells(run.model, run.weights),
         _safe(words.machine(run.machine)),
         _safe(curve_words.task(run)) if run.task else "",
-        _safe(words.IN_A_SENTENCE.get(run.path or "", run.path or "")),
+        _safe(
+            ", ".join(
+                part
+                for part in (words.IN_A_SENTENCE.get(run.path or "", run.path), curve_words.clip(run), curve_words.resumed(run))
+                if part
+            )
+        ),
         f"{run.taken:,}",
         f"{percent(100 * first)} to {percent(100 * last)}",
         _held_out(held),

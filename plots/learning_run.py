@@ -28,7 +28,10 @@ class Point:
 
 @dataclass(frozen=True)
 class LearningRun:
-    """One run: what it was, as its own record says (None or empty where it does not), and its steps in order."""
+    """One run: what it was, as its own record says (None or empty where it does not), and its steps in order.
+
+    clip: the ratios between which a sequence counts, both or neither; resumed: the step that each resumption began with.
+    """
 
     folder: str
     status: str | None
@@ -39,12 +42,14 @@ class LearningRun:
     task: str | None
     path: str | None
     loss: str | None
+    clip: tuple[float, float] | None
     seed: int | None
     groups: int | None
     group_size: int | None
     updates_per_batch: int | None
     learning_rate: float | None
     steps: int | None
+    resumed: tuple[int, ...]
     machine: Machine
     points: tuple[Point, ...]
 
@@ -89,6 +94,9 @@ def read_run(path: Path) -> LearningRun:
     points = _points((*read_objects(metrics), root.section("final")))
     if not any(point.correct is not None or point.held_out is not None for point in points):
         raise NothingToDraw(f"{metrics.parent.name}/{metrics.name} has no step with env/all/correct yet")
+    loss = root.section("loss")
+    low, high = (loss.number(key, 0) for key in ("clip_low_threshold", "clip_high_threshold"))
+    resumed = (made.whole("next_step") for made in root.sections("resumed"))
     return LearningRun(
         folder=folder.resolve().name if has_record else path.name,
         status=root.choice("status", ["running", "complete", "partial"]),
@@ -98,13 +106,15 @@ def read_run(path: Path) -> LearningRun:
         weights=root.text("weights"),
         task=root.text("task"),
         path=root.text("path"),
-        loss=root.section("loss").text("name"),
+        loss=loss.text("name"),
+        clip=None if low is None or high is None else (low, high),
         seed=root.whole("seed"),
         groups=root.whole("groups"),
         group_size=root.whole("group_size"),
         updates_per_batch=root.whole("updates_per_batch"),
         learning_rate=root.number("learning_rate", 0),
         steps=root.whole("steps"),
+        resumed=tuple(step for step in resumed if step is not None),
         machine=read_machine(root.section("environment").section("server")),
         points=points,
     )

@@ -20,7 +20,7 @@ def record(**changed: Any) -> dict[str, Any]:
         "weights": "pretrained",
         "task": "gsm8k",
         "path": "native_1pass",
-        "loss": {"name": "gspo", "clip_low_threshold": 0.0003, "clip_high_threshold": 0.0004, "advantages": "centred", "reduction": "mean"},
+        "loss": {"name": "gspo", "clip_low_threshold": 0.9997, "clip_high_threshold": 1.0004, "advantages": "centred", "reduction": "mean"},
         "seed": 0,
         "groups": 8,
         "group_size": 8,

@@ -151,6 +151,32 @@ def test_paths_keep_their_colours_and_runs_are_named_by_what_differs(runs):
     assert "4 learning runs on GSM8K" in written
 
 
+def test_the_clip_is_told_of_one_run_and_names_runs_that_differ_in_it(runs):
+    wide = record(loss={"name": "gspo", "clip_low_threshold": 0.8, "clip_high_threshold": 1.2})
+    paper, published, untold = runs([(made, climbing(9, 0.1, 0.5)) for made in (record(), wide, record(loss={"name": "gspo"}))])
+    assert "clip 0.9997 to 1.0004" in " ".join(curve_words.where([paper]))
+    assert curve_words.names([paper, published]) == ["clip 0.9997 to 1.0004", "clip 0.8 to 1.2"]
+    assert "clip" not in " ".join([*curve_words.where([paper, published]), *curve_words.where([untold])])
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([], None),
+        ([10], "resumed at step 10"),
+        ([5, 15], "resumed at steps 5, 15"),
+        ([1, 2, 3, 4, 1_005], "resumed at steps 1, 2, 3 and 2 more"),
+    ],
+)
+def test_a_run_of_several_pieces_says_where_each_began(runs, steps, said):
+    pieces = record(resumed=[{"at": "2026-11-30T10:47:27Z", "next_step": step} for step in steps])
+    run, whole = runs([(pieces, climbing(9, 0.1, 0.5)), (record(), climbing(9, 0.1, 0.5))])
+    assert curve_words.resumed(run) == said
+    assert (said or "resumed.") in " ".join(curve_words.small_print([run], timed=True))
+    assert "resumed at" not in " ".join(curve_words.small_print([run, whole], timed=True))
+    assert not said or said in curve_words.names([run, whole])[0]
+
+
 def test_the_title_is_from_the_runs_own_record(runs):
     made = [(record(task="arithmetic", model="/models/small"), [{"step": step, "env/all/correct": 0.5} for step in range(3)])]
     assert "small, arithmetic problems, fused GSPO: 50.0 % to 50.0 % in 3 steps" in texts(figure_of(draw, runs(made)))

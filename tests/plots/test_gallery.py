@@ -106,7 +106,7 @@ def test_each_kind_has_a_table_and_every_file_its_pictures(house, capsys):
     ]
     assert cells[1][4:7] == ["12.92 s (mean)", "16.77 s (mean)", "23.0 % (of means)"]
     assert cells[3][3:8] == ["8, 2 failed", "micro-batch 16", "0.500 s", "16.0 times as fast", "micro\\_batch 8, tokens-8192"]
-    assert cells[5][3:8] == ["GSM8K", "fused GSPO", "2", "2.0 % to 60.0 %", ""]
+    assert cells[5][3:8] == ["GSM8K", "fused GSPO, clip 0.9997 to 1.0004", "2", "2.0 % to 60.0 %", ""]
     assert "results/published/learned/run.json" in cells[5][8]
 
 
