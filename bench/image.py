@@ -32,6 +32,14 @@ def learn_on(flags: str = "--resume", environment: Mapping[str, str] = os.enviro
     return f"LEARN_ARGS={shlex.quote(flags)} make learn" if by_make(environment) else flags
 
 
+def run_with(flag: str, value: str = "", environment: Mapping[str, str] = os.environ) -> str:
+    """What is typed for a run with a flag: of `make bench` the command, in which the number of steps has a name of its own."""
+    words = f"{flag} {value}".strip()
+    if not by_make(environment):
+        return words
+    return f"STEPS={value} make bench" if flag == "--steps" else f"BENCH_ARGS={shlex.quote(words)} make bench"
+
+
 def typed(arguments: Sequence[str], here: Path) -> str:
     """The command for the same arguments in the image; paths of the results folder, which is `here`'s, are those that it has there."""
     words = [_in_results(word, here) for word in arguments]

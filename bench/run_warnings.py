@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench import path_names
+from bench import image, path_names
 from bench.measure import REPEATED, StepRecord
 from bench.numbers import duration, plural, signed, tenths
 from bench.stats import Saving, counted_times
@@ -17,6 +17,7 @@ ORDER_EFFECT_PCT = 5.0
 OUTLIER_Z = 3.5
 MAD_TO_SIGMA = 1.4826
 WIDE_INTERVAL_PCT = 10.0
+MORE_TIMES = 4  # the steps that are advised then: an interval is about half as wide for four times the steps
 FLOOR_SHARE = 0.5
 MIN_FOR_SHAPE = 6
 
@@ -61,11 +62,12 @@ def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) 
     found: list[RunWarning] = []
     if saving.ci_low_pct is None or saving.ci_high_pct is None:
         text = f"{plural(saving.pairs, 'pair')} {'is' if saving.pairs == 1 else 'are'} too few for an interval"
-        found.append(RunWarning("TOO_FEW_PAIRS", text, "Take more steps: --steps 8 or more."))
+        found.append(RunWarning("TOO_FEW_PAIRS", text, f"Take more steps: {image.run_with('--steps', '8')}, or more."))
     elif saving.ci_high_pct - saving.ci_low_pct > WIDE_INTERVAL_PCT:
         width = saving.ci_high_pct - saving.ci_low_pct
         text = f"the saving's interval is {tenths(width)} points wide"
-        found.append(RunWarning("WIDE_INTERVAL", text, "Take more steps (--steps, --target-ci-pct) on a quieter machine."))
+        more = f"{image.run_with('--steps', str(MORE_TIMES * saving.pairs))}, or {image.run_with('--target-ci-pct', '5')}"
+        found.append(RunWarning("WIDE_INTERVAL", text, f"Take more steps on a quieter machine: {more}."))
     if order == "blocked":
         text = "all steps of one path were taken before the other's, so a drift of the machine counts as a saving"
         found.append(RunWarning("BLOCKED_ORDER", text, "Leave --order at interleaved.", unstable=False))
@@ -103,7 +105,7 @@ def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
     if times_s[0] <= FIRST_SLOW_FACTOR * rest:
         return None
     text = f"the first counted {path_names.label(name)} step took {duration(times_s[0])}, the others {duration(rest)}"
-    return RunWarning("FIRST_STEP_SLOW", text, "Warm up longer: --warmup 3.")
+    return RunWarning("FIRST_STEP_SLOW", text, f"Warm up longer: {image.run_with('--warmup', '3')}.")
 
 
 def _drift(name: str, times_s: Sequence[float]) -> RunWarning | None:

@@ -66,3 +66,16 @@ def test_a_path_of_the_host_is_answered_with_that_of_the_image_where_the_file_is
         with pytest.raises(InputError) as raised:
             files.read_json(Path(given), 1000, "result file")
         assert str(raised.value) == f"cannot read the result file {given}: No such file or directory.{hint}"
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "by_hand", "made"),
+    [
+        ("--steps", "32", "--steps 32", "STEPS=32 make bench"),
+        ("--warmup", "3", "--warmup 3", "BENCH_ARGS='--warmup 3' make bench"),
+        ("--control", "", "--control", "BENCH_ARGS=--control make bench"),
+    ],
+)
+def test_a_flag_to_run_again_with_is_typed_as_the_run_was(flag: str, value: str, by_hand: str, made: str) -> None:
+    assert image.run_with(flag, value, {}) == image.run_with(flag, value, {image.MARK: ""}) == by_hand
+    assert image.run_with(flag, value, {image.MARK: "sha256:1"}) == made
