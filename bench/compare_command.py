@@ -51,7 +51,10 @@ def compare_command(files: tuple[Path, ...], anyway: bool, max_regression_pct: f
             )
         compared += 1
         if max_regression_pct is not None:
-            slower += _slower(baseline, other, found, max_regression_pct, anyway)
+            regressions = _slower(baseline, other, found, max_regression_pct, anyway)
+            slower += regressions
+            if not regressions:
+                click.echo(f"\n{_passed(other, found, max_regression_pct)}")
     if not compared:
         raise CompareError(f"no file can be compared with {baseline.name}.\nName another baseline first.")
     if slower:
@@ -112,3 +115,10 @@ def _slower(baseline: ResultFile, other: ResultFile, found: Report, max_pct: flo
             "Take 4 steps or more on both sides, or give --anyway to judge only the others."
         )
     return [f"{entry.path} of {other.name} is {entry.estimate.value:.2f} % slower, more than {max_pct:g} %" for entry in regressions]
+
+
+def _passed(other: ResultFile, found: Report, max_pct: float) -> str:
+    """What a comparison that ends well says of the limit: an interval that reaches beyond it rules nothing out."""
+    said = f"Within the limit: no path of {other.name} is shown to be more than {max_pct:g} % slower."
+    beyond = [f"{entry.path} (up to {entry.estimate.ci_high:.1f} %)" for entry in changes.not_ruled_out(found.path_changes, max_pct)]
+    return f"{said} So few steps do not rule it out for {', '.join(beyond)}." if beyond else said

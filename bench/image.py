@@ -33,11 +33,11 @@ def learn_on(flags: str = "--resume", environment: Mapping[str, str] = os.enviro
 
 
 def run_with(flag: str, value: str = "", environment: Mapping[str, str] = os.environ) -> str:
-    """What is typed for a run with a flag: of `make bench` the command, in which the number of steps has a name of its own."""
+    """What is added to a command for the same run with a flag: of `make bench` a setting, in which the number of steps has its own."""
     words = f"{flag} {value}".strip()
     if not by_make(environment):
         return words
-    return f"STEPS={value} make bench" if flag == "--steps" else f"BENCH_ARGS={shlex.quote(words)} make bench"
+    return f"STEPS={value}" if flag == "--steps" else f"{words} in BENCH_ARGS"
 
 
 def typed(arguments: Sequence[str], here: Path) -> str:

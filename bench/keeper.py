@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bench import environment, results
+from bench import environment, image, results
 from bench.errors import InputError, UnsavedError
 from bench.measure import StepRecord
 from bench.probe import Probe
@@ -70,7 +70,8 @@ class Keeper:
         if not _is_counted(document):
             return ""
         earlier = results.own_file_of_last(self.folder)
-        return f"; {results.LAST} is this run now{f', the run before it stays in {earlier}' if earlier else ''}"
+        kept = f", the run before it stays in {earlier}" if earlier else ""
+        return f"; {results.LAST} is this run now{kept}{'; make plots draws it' if image.by_make() else ''}"
 
     def _save(self, document: dict[str, Any]) -> Path:
         return results.save(document, self.folder, self._name, last=_is_counted(document))

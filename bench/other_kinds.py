@@ -1,24 +1,26 @@
 """The project's files that are not one run's result: what each is, and which command or picture is for it."""
 
+import shlex
 from typing import Any
 
 from bench import image
 
-SHOWN = "{program} show prints its table; make plots draws it: {picture}."
+SHOWN = "{program} show {file} prints its table; make plots draws it: {picture}."
 # By a file's `kind`: what it is, and what is done with it.
 KINDS = {
     "gspo-bench-sweep": ("a sweep", SHOWN.replace("{picture}", "sweep.png")),
     "gspo-bench-scale": ("a scaling run", SHOWN.replace("{picture}", "scale.png")),
     "gspo-bench-repeat": (
         "several runs on fresh servers",
-        "{program} show prints their table; each run's own file, which it names, is a result.",
+        "{program} show {file} prints their table; each run's own file, which it names, is a result.",
     ),
-    "gspo-bench-verify": ("a run of verify", "{program} show prints its checks."),
+    "gspo-bench-verify": ("a run of verify", "{program} show {file} prints its checks."),
     "gspo-bench-learn": (
         "a learning run",
-        "{program} show prints its accuracies; make plots draws its curve, and python -m plots RUN RUN --out both.png several in one.",
+        "{program} show {file} prints its accuracies; make plots draws its curve, "
+        "and python -m plots RUN RUN --out both.png several in one.",
     ),
-    "gspo-bench-batch": ("a frozen batch", "{program} run --batch FILE takes it again."),
+    "gspo-bench-batch": ("a frozen batch", "{program} run --batch {file} takes it again."),
 }
 RESULT = "Give a file that bench run wrote, such as results/last_gspo_bench.json."
 
@@ -28,7 +30,7 @@ def refusal(file: str, kind: str) -> str | None:
     if kind not in KINDS:
         return None
     what, use = KINDS[kind]
-    return f"{file} is {what}, and a result file of one run is needed.\n{use.format(program=image.program())}"
+    return f"{file} is {what}, and a result file of one run is needed.\n{use.format(program=image.program(), file=shlex.quote(file))}"
 
 
 def told(document: Any) -> str:

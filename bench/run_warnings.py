@@ -62,12 +62,12 @@ def of_saving(saving: Saving | None, order: str, records: Sequence[StepRecord]) 
     found: list[RunWarning] = []
     if saving.ci_low_pct is None or saving.ci_high_pct is None:
         text = f"{plural(saving.pairs, 'pair')} {'is' if saving.pairs == 1 else 'are'} too few for an interval"
-        found.append(RunWarning("TOO_FEW_PAIRS", text, f"Take more steps: {image.run_with('--steps', '8')}, or more."))
+        found.append(RunWarning("TOO_FEW_PAIRS", text, f"Take more steps: the same with {image.run_with('--steps', '8')}, or more."))
     elif saving.ci_high_pct - saving.ci_low_pct > WIDE_INTERVAL_PCT:
         width = saving.ci_high_pct - saving.ci_low_pct
         text = f"the saving's interval is {tenths(width)} points wide"
         more = f"{image.run_with('--steps', str(MORE_TIMES * saving.pairs))}, or {image.run_with('--target-ci-pct', '5')}"
-        found.append(RunWarning("WIDE_INTERVAL", text, f"Take more steps on a quieter machine: {more}."))
+        found.append(RunWarning("WIDE_INTERVAL", text, f"Take more steps on a quieter machine: the same with {more}."))
     if order == "blocked":
         text = "all steps of one path were taken before the other's, so a drift of the machine counts as a saving"
         found.append(RunWarning("BLOCKED_ORDER", text, "Leave --order at interleaved.", unstable=False))
@@ -105,7 +105,7 @@ def _first_slow(name: str, times_s: Sequence[float]) -> RunWarning | None:
     if times_s[0] <= FIRST_SLOW_FACTOR * rest:
         return None
     text = f"the first counted {path_names.label(name)} step took {duration(times_s[0])}, the others {duration(rest)}"
-    return RunWarning("FIRST_STEP_SLOW", text, f"Warm up longer: {image.run_with('--warmup', '3')}.")
+    return RunWarning("FIRST_STEP_SLOW", text, f"Warm up longer: the same with {image.run_with('--warmup', '3')}.")
 
 
 def _drift(name: str, times_s: Sequence[float]) -> RunWarning | None:

@@ -28,6 +28,7 @@ finish() {
   fi
   if [[ $code == 137 ]]; then
     echo "The benchmark's container, $bench, was killed, as when memory runs out. What it had saved is under runs/ in the results." >&2
+    [[ $asked != learn ]] || echo "Go on from the run's last checkpoint: LEARN_ARGS=--resume make learn" >&2
   fi
   if [[ ($code == 3 || -n ${ended-}) && -n ${server-} ]]; then
     # The container's own goes with it.
@@ -81,6 +82,7 @@ run() { # ARGUMENT...
   fi
 }
 
+asked=${1:-bench}
 need_docker
 own_results
 build bench

@@ -18,6 +18,12 @@ finish() {
 }
 
 check_settings
+# Settings of this command's own shell that make bench takes and this does not; those in .env are for both.
+if [[ $what == sweep ]]; then
+  for name in STEPS PRESET BACKEND_CONFIG BENCH_ARGS REPEAT; do
+    [[ -z ${!name-} ]] || echo "$name is not taken by make sweep: its settings are SWEEP's, its other flags SWEEP_ARGS's, such as SWEEP_ARGS='--steps 8'." >&2
+  done
+fi
 need_docker
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
   die 2 "make $what needs Python 3.10 or newer on this machine, to start one server after another." "Install it (Debian, Ubuntu: apt-get install python3)."

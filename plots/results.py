@@ -76,6 +76,7 @@ class Setting:
     gpus: tuple[str, ...]
     cpu: str | None
     cpu_count: int | None
+    devices: int | None
     backend: str | None
     preset: str | None
     preset_changed: tuple[str, ...]
@@ -206,6 +207,7 @@ def _setting(root: Section) -> Setting:
         gpus=tuple(gpu.text("name") or "unnamed GPU" for gpu in server.sections("gpus")),
         cpu=server.text("cpu"),
         cpu_count=server.whole("cpu_count"),
+        devices=server.section("placement").whole("devices_per_node"),
         backend=server.text("backend"),
         preset=server.text("preset"),
         preset_changed=server.texts("preset_changed"),

@@ -1,6 +1,6 @@
 """The file of a scaling run over numbers of GPUs, as the picture needs it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plots.checked import Section, read_object
@@ -72,7 +72,7 @@ def read_scaling(path: Path) -> Scaling:
     if not rows:
         raise NothingToDraw(f"{path.name} has no row yet")
     batch, gpu = root.section("batch"), root.text("gpu")
-    machine = read_machine(root.section("environment").section("server"))
+    machine = replace(read_machine(root.section("environment").section("server")), devices=None)  # its rows differ in it
     fitting = [row for row in rows if row.batch == "same" and row.status == "ok" and row.tokens_per_s]
     return Scaling(
         file=path.name,

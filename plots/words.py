@@ -111,8 +111,10 @@ def machine(setting: Setting | Machine) -> str:
         counted = [(setting.gpus.count(kind), clipped(kind, 50)) for kind in kinds[:3]]
         return " + ".join(f"{count} \N{MULTIPLICATION SIGN} {kind}" if count > 1 else kind for count, kind in counted)
     if setting.cpu or setting.cpu_count:
-        cores = f" ({plural(setting.cpu_count, 'core')})" if setting.cpu_count else ""
-        return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{cores}"
+        cores = plural(setting.cpu_count, "core") if setting.cpu_count else ""
+        devices = f"as {setting.devices:,} devices" if setting.devices and setting.devices > 1 else ""
+        told = ", ".join(part for part in (cores, devices) if part)
+        return f"CPU only: {clipped(setting.cpu or 'unnamed', 60)}{f' ({told})' if told else ''}"
     return "machine not in the file"
 
 

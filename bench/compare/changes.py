@@ -103,6 +103,15 @@ def regressions(a: ResultFile, changes: Sequence[PathChange], max_pct: float) ->
     return [entry for entry in slower if entry.estimate.value > max_pct], [name for name in asked if name not in with_interval]
 
 
+def not_ruled_out(changes: Sequence[PathChange], max_pct: float) -> list[PathChange]:
+    """The changes whose interval reaches beyond `max_pct`; the control is no path to judge."""
+    return [
+        entry
+        for entry in changes
+        if entry.path != path_names.CONTROL and entry.estimate.ci_high is not None and entry.estimate.ci_high > max_pct
+    ]
+
+
 def _saving_change(a: ResultFile, b: ResultFile, baseline: str) -> SavingChange:
     a_pairs, b_pairs = (_pairs_pct(result, baseline) for result in (a, b))
     if a_pairs and b_pairs:

@@ -216,8 +216,8 @@ def _run(learner: Learner, document: dict[str, Any], start: Checkpoint, reporter
         if done < settings.steps:
             raise KeyboardInterrupt
         if settings.test_every:
-            last = folder.read_checkpoint() or FROM_START
-            document["final"] = {"step": done, **learner.test(), "time/elapsed": last.elapsed_s}
+            last, begun_s = folder.read_checkpoint() or FROM_START, learner.clock.now_s()
+            document["final"] = {"step": done, **learner.test(), "time/elapsed": last.elapsed_s + learner.clock.now_s() - begun_s}
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
         folder.write_run(document | {"status": "partial", "reason": why})

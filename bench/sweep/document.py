@@ -3,7 +3,7 @@
 import hashlib
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from bench.environment import gpu_name
 from bench.errors import InputError
 from bench.files import read_json, write_json
-from bench.sweep.outcome import STATUSES
+from bench.sweep.outcome import OK, STATUSES
 from bench.sweep.rows import key_of
 
 SCHEMA = 1
@@ -82,10 +82,32 @@ def _server_facts(server: dict[str, Any] | None) -> dict[str, Any]:
     return {"weights": (server or {}).get("weights"), "gpu": gpu_name(server), "backend": (server or {}).get("backend")}
 
 
-def save(document: dict[str, Any], results: Path, own_name: str) -> None:
-    """Writes the sweep's own copy and the file that plots take."""
-    write_json(results / "runs" / own_name, document)
-    write_json(results / LAST, document)
+def save(document: dict[str, Any], results: Path, own_name: str) -> Path:
+    """Writes the sweep's own copy and the file that plots take; returns the latter, or the former where the latter stays another sweep's.
+
+    A sweep without a row that went well does not take the place of one that has such a row.
+    """
+    own, last = results / "runs" / own_name, results / LAST
+    write_json(own, document)
+    if _stays(results, document):
+        return own
+    write_json(last, document)
+    return last
+
+
+def _stays(results: Path, document: dict[str, Any]) -> bool:
+    if _went_well(document["rows"]):
+        return False
+    try:
+        earlier = load(results)
+    except InputError:
+        return False
+    same = earlier is not None and (earlier.server_id, earlier.created_at) == (document["server_id"], document["created_at"])
+    return earlier is not None and not same and _went_well(earlier.rows.values())
+
+
+def _went_well(rows: Iterable[dict[str, Any]]) -> bool:
+    return any(row["status"] == OK for row in rows)
 
 
 def load(results: Path) -> Sweep | None:

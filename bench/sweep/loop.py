@@ -23,7 +23,8 @@ from bench.sweep.take import Ending, Place, take
 
 OWN_FOLDER = "sweep"  # of the results folder: what the rows' clients write
 LOGS = "sweep-logs"
-# Of what is left of a time budget, for ending the last row.
+# Of a time budget, for ending the last row: a share of what a row takes, of the budget where that is not known, and at most so long.
+ENDING_SHARE = 0.25
 ENDING_S = 15.0
 UNKNOWN = "unknown"  # the GPU's name where the server does not tell
 
@@ -68,6 +69,7 @@ class Looper:
         self.start_s = time.monotonic()
         self.walls_s: list[float] = []
         self.taken: set[str] = set()
+        self.saved_in = options.results / files.LAST
         self.replaced: Path | None = None  # own copy of the sweep whose place this one takes
 
     def run(self) -> dict[str, Any]:
@@ -85,11 +87,17 @@ class Looper:
             why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
             if self.sweep.rows:
                 self._save(f"ended early: {why}")
-                kept = f"kept {plural(len(self.sweep.rows), 'row')} in {self.options.file}"
-                before = f"; the sweep before it stays in {self.replaced}" if self.replaced else ""
-                self.say(f"{kept}; {self._again()} goes on from there{before}")
+                self.say(self._kept())
             raise
         return self._save(reason)
+
+    def _kept(self) -> str:
+        """Where the rows of a sweep that ended early are, and what goes on with them."""
+        rows = plural(len(self.sweep.rows), "row")
+        if self.saved_in.name != files.LAST:
+            return f"kept {rows} in {self.saved_in}; {files.LAST} stays the sweep before, for no row of this one went well"
+        before = f"; the sweep before it stays in {self.replaced}" if self.replaced else ""
+        return f"kept {rows} in {self.options.file}; {self._again()} goes on from there{before}"
 
     def _begin(self) -> Sweep:
         """The last sweep where this one goes on with it, else an empty one."""
@@ -173,11 +181,14 @@ class Looper:
     def _left_s(self) -> float | None:
         if self.options.time_budget_s is None:
             return None
-        return self.options.time_budget_s - ENDING_S - (time.monotonic() - self.start_s)
+        ending_s = min(ENDING_S, ENDING_SHARE * min(self.walls_s, default=self.options.time_budget_s))
+        return self.options.time_budget_s - ending_s - (time.monotonic() - self.start_s)
 
     def _no_time(self) -> str:
         left = ", ".join(row.label for row in self.plan if not self._is_finished(row))
         used = f"{time.monotonic() - self.start_s:.0f} of the {self.options.time_budget_s:.0f} s of the time budget were used"
+        if not self.taken:
+            return f"{used}, and no row came to its end; give more time to {self._again()}, which takes what is missing: {left}"
         return f"{used}, too little is left for another row; {self._again()} takes what is missing: {left}"
 
     def _arguments(self, planned: PlannedRow) -> list[str]:
@@ -234,7 +245,7 @@ class Looper:
         if self.options.names_best:
             best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
         document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
-        files.save(document, self.options.results, self.sweep.file_name())
+        self.saved_in = files.save(document, self.options.results, self.sweep.file_name())
         self.on_save(document)
         return document
 

@@ -74,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def sweep(say: Callable[[str], None]) -> None:
         plan = read_plan(args.settings)
         servers = servers_of(args, args.results)
-        document = Looper(plan, servers, options_of(args, args.results, args.memory_limit_gib), say).run()
-        print_table(servers, f"{servers.results_seen}/{LAST}", args.results / LOGS)
-        _print_end(document, servers, args.results)
+        looper = Looper(plan, servers, options_of(args, args.results, args.memory_limit_gib), say)
+        document = looper.run()
+        print_table(servers, f"{servers.results_seen}/{looper.saved_in.relative_to(args.results)}", args.results / LOGS)
+        _print_end(document, servers, args.results, looper.saved_in)
         check_any(document)
 
     return ended(sweep)
@@ -138,13 +139,14 @@ def print_table(servers: Servers, file: str, logs: Path) -> None:
     print(log.read_text(encoding="utf-8"), end="", flush=True)
 
 
-def _print_end(document: dict[str, Any], servers: Servers, results: Path) -> None:
+def _print_end(document: dict[str, Any], servers: Servers, results: Path, saved_in: Path) -> None:
     best = document["best"]
     if best is not None:
         preset = results / best["preset_file"]
         print(f"Its settings are in {preset}. To start with them next:")
         print(f"  {servers.next_time(best['backend_config'], preset)}")
-    print(f"Wrote {results / LAST}.")
+    stays = f"; {LAST} stays the sweep before, for no row of this one went well" if saved_in.name != LAST else ""
+    print(f"Wrote {saved_in}{stays}.")
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

@@ -1,6 +1,6 @@
 """Every setting and version that a file tells, as tables of dotted names."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from plots.checked import Section as Json
@@ -28,6 +28,7 @@ SWEEP: Groups = (
     ("Client", ("environment", "client")),
     ("Arithmetic", ("roofline",)),
 )
+OF_ONE_ROW = ("backend_config", "preset_changed")  # of what a sweep's server tells: the settings of the last that ran
 SCALE: Groups = (
     ("The frozen batch", ("batch",)),
     ("Server", ("environment", "server")),
@@ -48,7 +49,7 @@ def of_result(root: Json | None) -> Section | None:
 
 def of_sweep(root: Json | None) -> Section | None:
     """The same of a sweep."""
-    return _facts("sweep-settings", "The sweep's settings and versions", SWEEP, root)
+    return _facts("sweep-settings", "The sweep's settings and versions", SWEEP, root, left_out=OF_ONE_ROW)
 
 
 def of_scaling(root: Json | None) -> Section | None:
@@ -61,7 +62,7 @@ def of_run(root: Json | None) -> Section | None:
     return _facts("run-settings", "The learning run's settings and versions", LEARN, root)
 
 
-def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section | None:
+def _facts(key: str, heading: str, groups: Groups, root: Json | None, left_out: Collection[str] = ()) -> Section | None:
     if root is None:
         return None
     tables = []
@@ -71,6 +72,8 @@ def _facts(key: str, heading: str, groups: Groups, root: Json | None) -> Section
             value = value.get(name) if isinstance(value, dict) else None
         if keys == MEMORY and not _has_gpus(value):
             continue
+        if isinstance(value, dict):
+            value = {name: item for name, item in value.items() if name not in left_out or title != "Server"}
         if table := _table(title, value):
             tables.append(table)
     if not tables:

@@ -78,11 +78,12 @@ def test_compare_of_equal_runs_ends_with_0(folder: Path, capsys: pytest.CaptureF
 
 def test_a_regression_beyond_what_is_allowed_ends_with_7_after_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended("compare", "a.json", "slower.json") == 0
+    assert "Within the limit" not in capsys.readouterr().out
     assert ended("compare", "a.json", "slower.json", "--max-regression-pct", "12") == 0
-    capsys.readouterr()
+    assert "Within the limit: no path of slower.json is shown to be more than 12 % slower." in capsys.readouterr().out
     assert ended("compare", "a.json", "slower.json", "--max-regression-pct", "5") == 7
     printed = capsys.readouterr()
-    assert "10.0 % slower" in printed.out
+    assert "10.0 % slower" in printed.out and "Within the limit" not in printed.out
     assert printed.err == "bench: native_1pass of slower.json is 10.00 % slower, more than 5 %.\n"
 
 
@@ -221,12 +222,12 @@ def test_export_of_several_files_shares_one_heading_and_leaves_untold_cells_empt
 
 
 FOR_ALL = {
-    "gspo-bench-sweep": ("a sweep", "python -m bench show prints its table; make plots draws it: sweep.png."),
-    "gspo-bench-scale": ("a scaling run", "python -m bench show prints its table; make plots draws it: scale.png."),
-    "gspo-bench-repeat": ("several runs on fresh servers", "python -m bench show prints their table; each run's own file,"),
-    "gspo-bench-verify": ("a run of verify", "python -m bench show prints its checks."),
-    "gspo-bench-learn": ("a learning run", "python -m bench show prints its accuracies; make plots draws its curve,"),
-    "gspo-bench-batch": ("a frozen batch", "python -m bench run --batch FILE takes it again."),
+    "gspo-bench-sweep": ("a sweep", "python -m bench show last.json prints its table; make plots draws it: sweep.png."),
+    "gspo-bench-scale": ("a scaling run", "python -m bench show last.json prints its table; make plots draws it: scale.png."),
+    "gspo-bench-repeat": ("several runs on fresh servers", "python -m bench show last.json prints their table; each run's own file,"),
+    "gspo-bench-verify": ("a run of verify", "python -m bench show last.json prints its checks."),
+    "gspo-bench-learn": ("a learning run", "python -m bench show last.json prints its accuracies; make plots draws its curve,"),
+    "gspo-bench-batch": ("a frozen batch", "python -m bench run --batch last.json takes it again."),
 }
 
 

@@ -103,7 +103,7 @@ def test_a_wide_interval_is_named_with_its_width() -> None:
     assert codes(found) == ["WIDE_INTERVAL"]
     assert "10.5 points" in found[0].text
     # Four times its eight pairs: an interval is about half as wide then.
-    assert found[0].action == "Take more steps on a quieter machine: --steps 32, or --target-ci-pct 5."
+    assert found[0].action == "Take more steps on a quieter machine: the same with --steps 32, or --target-ci-pct 5."
 
 
 def test_a_narrow_interval_is_not_named() -> None:

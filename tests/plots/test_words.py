@@ -85,6 +85,13 @@ def test_the_embedded_model_is_said_to_know_arithmetic(told):
     assert words.where(dataclasses.replace(result, setting=setting))[0].startswith("tiny-qwen3, trained on arithmetic  ·  CPU only")
 
 
+def test_devices_that_are_made_of_one_processor_are_counted(told):
+    setting = told("schema1").setting
+    assert words.machine(dataclasses.replace(setting, devices=1)) == "CPU only: AMD EPYC 7B13 (4 cores)"
+    assert words.machine(dataclasses.replace(setting, devices=2)) == "CPU only: AMD EPYC 7B13 (4 cores, as 2 devices)"
+    assert words.machine(dataclasses.replace(setting, devices=2, cpu_count=None)) == "CPU only: AMD EPYC 7B13 (as 2 devices)"
+
+
 def test_several_gpus_are_counted(told):
     assert "8 × NVIDIA RTX PRO 6000" in words.where(told("long words"))[0]
 

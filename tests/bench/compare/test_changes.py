@@ -6,6 +6,7 @@ import pytest
 
 from bench.compare import changes, words
 from bench.compare.changes import path_changes, refusals, regressions, saving_changes
+from bench.compare.samples import Estimate
 from bench.result_file import of_document
 from tests.bench.documents import PUBLISHED, SCHEMA1, document, result, with_value
 
@@ -168,3 +169,17 @@ def test_a_run_against_itself_is_no_regression_in_nearly_all_of_a_hundred_runs()
         a, b = (result(random.lognormal(0.0, 0.05, count).tolist()) for count in (8, 6))
         found += bool(changes.regressions(a, path_changes(a, b), 0.0)[0])
     assert found <= 5
+
+
+def test_what_an_interval_reaches_beyond_is_not_ruled_out_but_of_the_control() -> None:
+    reaching = [
+        changes.PathChange(path, 1.0, 1.0, 8, 8, Estimate(1.2, low, high))
+        for path, low, high in (
+            ("native_1pass", -7.9, 12.9),
+            ("custom_2pass", -2.0, 5.0),
+            ("native_1pass_control", -7.9, 12.9),
+            ("sdk_custom", None, None),
+        )
+    ]
+    assert [entry.path for entry in changes.not_ruled_out(reaching, 5.0)] == ["native_1pass"]
+    assert changes.not_ruled_out(reaching, 12.9) == []

@@ -335,17 +335,69 @@ def test_what_no_setting_can_mend_ends_the_sweep_with_the_clients_words(stage: S
 
 
 def test_rows_that_do_not_fit_the_time_budget_are_left_for_the_next_sweep(stage: Stage) -> None:
-    # 30 s a row and 15 s kept for the end: of 80 s, two fit, and 5 s are left, less than any row took.
+    # 30 s a row; 15 s are kept for the end, then a quarter of a row, 7.5 s: of 80 s two rows fit, and 12.5 s are left, less than any took.
     document = stage.sweep(time_budget_s=80.0)
     assert stage.taken == [1, 4]
     assert document["status"] == "partial"
     assert document["reason"] == (
         "60 of the 80 s of the time budget were used, too little is left for another row; the same command takes what is missing: sixteen"
     )
-    assert stage.limits_s == [65.0, 35.0]
+    assert stage.limits_s == [65.0, 42.5]
     stage.now_s = 0.0
     assert stage.sweep(time_budget_s=80.0)["status"] == "complete"
     assert stage.taken == [16]
+
+
+def test_of_short_rows_little_of_the_budget_is_kept_for_the_end(stage: Stage) -> None:
+    for size in (1, 4, 16):
+        stage.endings[size] = lambda: replace(measured([1.0] * 3, [2.0] * 3, 8.0, "H200"), wall_s=16.0)
+    # 16 + 16 s are used of 52, and 4 kept for the end: a third row fits exactly there.
+    assert stage.sweep(time_budget_s=53.0)["status"] == "complete"
+    assert stage.limits_s == [53.0 - 13.25, 53.0 - 16.0 - 4.0, 53.0 - 32.0 - 4.0]
+
+
+def test_a_budget_that_is_too_short_for_any_row_says_so(stage: Stage) -> None:
+    stage.endings[1] = lambda: failed(out_of_time=True)
+    assert stage.sweep(time_budget_s=20.0)["reason"].endswith(
+        "and no row came to its end; give more time to the same command, which takes what is missing: stock, four, sixteen"
+    )
+    assert stage.limits_s == [15.0]
+
+
+def all_refused(stage: Stage) -> None:
+    for size in (1, 4, 16):
+        stage.endings[size] = lambda: failed(server_code=2)
+
+
+def test_a_sweep_of_which_no_row_went_well_does_not_take_a_good_ones_place(stage: Stage) -> None:
+    good = stage.sweep()
+    all_refused(stage)
+    stage.servers.identity = "fake --model m --gpus 7"
+    refused = stage.sweep()
+    assert {row["status"] for row in refused["rows"]}.isdisjoint({"ok"}) and len(refused["rows"]) == 3
+    assert stage.file() == good
+    assert refused in [json.loads(path.read_text()) for path in (stage.results / "runs").iterdir()]
+    stage.endings, stage.servers.identity = {}, "fake --model m"
+    assert stage.sweep() == good and stage.taken == []
+
+
+def test_an_interrupted_sweep_without_a_good_row_says_that_the_one_before_stays(stage: Stage) -> None:
+    good = stage.sweep()
+    all_refused(stage)
+    stage.servers.identity = "fake --model m --gpus 7"
+    stage.endings[4] = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        stage.sweep()
+    assert stage.file() == good
+    assert stage.said[-1].startswith(f"kept 1 row in {stage.results}/runs/")
+    assert stage.said[-1].endswith("; last_sweep.json stays the sweep before, for no row of this one went well")
+
+
+def test_a_sweep_of_which_no_row_went_well_is_kept_where_there_is_no_good_one(stage: Stage) -> None:
+    all_refused(stage)
+    first = stage.sweep()
+    assert stage.file() == first and len(first["rows"]) == 3
+    assert stage.sweep(again=True) == stage.file()
 
 
 def test_a_row_that_the_budget_cut_short_is_no_row(stage: Stage) -> None:

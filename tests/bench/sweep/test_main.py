@@ -31,9 +31,11 @@ class FakeLooper:
 
     ending: Any = None
     options: Any = None
+    saved = "last_sweep.json"
 
     def __init__(self, plan: Any, servers: Any, options: Any, say: Any) -> None:
         FakeLooper.options = options
+        self.saved_in = options.results / self.saved
 
     def run(self) -> Any:
         if isinstance(self.ending, BaseException):
@@ -61,6 +63,19 @@ def test_a_sweep_that_went_well_prints_how_to_start_with_the_best(
     assert printed[-1] == f"Wrote {tmp_path}/last_sweep.json."
     options = looper.options
     assert (options.run_arguments, options.memory_limit_gib, options.steps, options.warmup) == (("--lora-rank", "8"), 20.0, 4, 1)
+
+
+def test_a_sweep_that_left_the_last_ones_file_alone_says_where_its_own_is(
+    looper: type[FakeLooper], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looper.ending = {"best": None, "rows": [{"status": "crashed"}]}
+    monkeypatch.setattr(looper, "saved", "runs/x.json")
+    shown: list[str] = []
+    monkeypatch.setattr(program, "print_table", lambda servers, file, logs: shown.append(file))
+    assert main(["cpu", *SERVER, "--results", str(tmp_path)]) == 1
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == f"Wrote {tmp_path}/runs/x.json; last_sweep.json stays the sweep before, for no row of this one went well."
+    assert len(shown) == 1 and shown[0].endswith("/runs/x.json")
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,13 @@ def test_a_part_without_data_is_not_there(parts):
     assert parts(last_gspo_bench=PAGES["bare"]).headings[1:] == ["The two paths"]
 
 
+def test_a_sweeps_server_is_told_without_the_settings_of_its_last_row(parts):
+    swept = micro_batches()
+    swept["environment"] = {"client": None, "server": {"cpu": "AMD EPYC", "backend_config": {"x": 64}, "preset_changed": ["x"]}}
+    rows = parts(last_sweep=swept).tables["Server"]
+    assert [row[0] for row in rows[1:]] == ["cpu"]
+
+
 def test_a_result_that_is_not_valid_is_titled_so_with_the_reason_and_what_to_do(report):
     text = plain(report(last_gspo_bench=PAGES["invalid"]))
     assert Parts(text).headings[0] == "Not a valid result: do not use these numbers"
