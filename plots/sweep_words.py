@@ -28,7 +28,9 @@ def title(sweep: Sweep) -> str:
     if first_is_near(sweep):
         first = clipped(sweep.rows[0].label, 60)
         return f"Even the fastest setting, {best}, is not told apart from {first} by {_steps(sweep)}"
-    if sweep.best.speedup is None or sweep.best.label == sweep.rows[0].label:
+    if sweep.best.label == sweep.rows[0].label and len(sweep.rows) > 1:
+        return f"No other setting was faster than {best}"
+    if sweep.best.speedup is None or len(sweep.rows) == 1:
         return f"Best server setting: {best}"
     return f"{best}: {brief(sweep.best.speedup)} times as fast as {clipped(sweep.rows[0].label, 60)}"
 

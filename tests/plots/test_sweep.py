@@ -119,6 +119,13 @@ def rgb(colour):
     return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
 
+def test_a_first_setting_that_stays_the_fastest_is_titled_so(read):
+    several = sweep([row("stock", 1.0, 1.4, 8.0), row("micro-batch 4", 1.5, 2.0, 9.0)], best=0)
+    assert "No other setting was faster than stock" in texts(figure_of(draw, read(several)))
+    alone = sweep([row("stock", 1.0, 1.4, 8.0)], best=0)
+    assert "Best server setting: stock" in texts(figure_of(draw, read(alone)))
+
+
 def test_a_slide_shows_the_fastest_of_a_hundred_and_says_so(read):
     figure = figure_of(draw, read(SWEEP_CASES["a hundred"]), SLIDE)
     shown = dots(figure, "native_1pass")
