@@ -11,8 +11,9 @@ from bench.errors import BenchError, InputError
 from bench.files import read_json
 from bench.scale.document import FOLDER, LAST, save
 from bench.scale.plan import asked_gpus, backend_of, gpus_here, named_counts, planned_rows, processors_here, usual_counts
+from bench.sweep.document import LAST as SWEEP_LAST
 from bench.sweep.loop import LOGS, Looper
-from bench.sweep.main import add_flags, ended, options_of, print_table, servers_of
+from bench.sweep.main import add_flags, ended, options_of, print_table, servers_of, wrote
 from bench.sweep.outcome import OK
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,11 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         servers = servers_of(args, folder, rows_say_gpus=True)
         if args.server_command is None:
             servers.results_seen = f"{servers.results_seen}/{FOLDER}"
-        Looper(plan, servers, options_of(args, folder, None, args.results / LAST), say, lambda sweep: _saved(sweep, args.results)).run()
-        document = read_json(args.results / LAST, MAX_PRESET_BYTES, "scaling run's file")
-        print_table(servers, f"{servers.results_seen}/../{LAST}", folder / LOGS)
-        print(f"Wrote {args.results / LAST}.")
-        if not any(row["status"] == OK for row in document["rows"]):
+        looper = Looper(plan, servers, options_of(args, folder, None, args.results / LAST), say, lambda sweep: _saved(sweep, args.results))
+        rows = looper.run()["rows"]
+        shown = f"../{LAST}" if looper.saved_in.name == SWEEP_LAST else str(looper.saved_in.relative_to(folder))
+        print_table(servers, f"{servers.results_seen}/{shown}", folder / LOGS)
+        print(wrote(looper.saved_in, args.results / LAST))
+        if not any(row["status"] == OK for row in rows):
             raise BenchError(f"no row went well; each says why in the table.\nThe servers' own words are in {folder / LOGS}/.")
 
     return ended(scale)

@@ -95,7 +95,7 @@ class Looper:
         """Where the rows of a sweep that ended early are, and what goes on with them."""
         rows = plural(len(self.sweep.rows), "row")
         if self.saved_in.name != files.LAST:
-            return f"kept {rows} in {self.saved_in}; {files.LAST} stays the sweep before, for no row of this one went well"
+            return f"kept {rows} in {self.saved_in}; {self.options.file.name} stays the one before, for no row of this one went well"
         before = f"; the sweep before it stays in {self.replaced}" if self.replaced else ""
         return f"kept {rows} in {self.options.file}; {self._again()} goes on from there{before}"
 
@@ -246,7 +246,8 @@ class Looper:
             best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
         document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
         self.saved_in = files.save(document, self.options.results, self.sweep.file_name())
-        self.on_save(document)
+        if self.saved_in.name == files.LAST:
+            self.on_save(document)
         return document
 
 

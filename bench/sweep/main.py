@@ -77,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         looper = Looper(plan, servers, options_of(args, args.results, args.memory_limit_gib), say)
         document = looper.run()
         print_table(servers, f"{servers.results_seen}/{looper.saved_in.relative_to(args.results)}", args.results / LOGS)
-        _print_end(document, servers, args.results, looper.saved_in)
+        _print_next(document, servers, args.results)
+        print(wrote(looper.saved_in, args.results / LAST))
         check_any(document)
 
     return ended(sweep)
@@ -139,14 +140,19 @@ def print_table(servers: Servers, file: str, logs: Path) -> None:
     print(log.read_text(encoding="utf-8"), end="", flush=True)
 
 
-def _print_end(document: dict[str, Any], servers: Servers, results: Path, saved_in: Path) -> None:
+def wrote(saved_in: Path, file: Path) -> str:
+    """Where the rows are: in `file`, which plots take, unless that stays the one before since no row went well."""
+    if saved_in.name == LAST:
+        return f"Wrote {file}."
+    return f"Wrote {saved_in}; {file.name} stays the one before, for no row of this one went well."
+
+
+def _print_next(document: dict[str, Any], servers: Servers, results: Path) -> None:
     best = document["best"]
     if best is not None:
         preset = results / best["preset_file"]
         print(f"Its settings are in {preset}. To start with them next:")
         print(f"  {servers.next_time(best['backend_config'], preset)}")
-    stays = f"; {LAST} stays the sweep before, for no row of this one went well" if saved_in.name != LAST else ""
-    print(f"Wrote {saved_in}{stays}.")
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

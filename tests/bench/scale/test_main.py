@@ -25,7 +25,7 @@ def signals() -> Iterator[None]:
 class FakeLooper:
     """Saves a sweep with one row for each planned one, all ending as `status` says."""
 
-    status = "ok"
+    status, saved = "ok", "last_sweep.json"
     plan: Any = None
     servers: Any = None
     options: Any = None
@@ -33,12 +33,16 @@ class FakeLooper:
     def __init__(self, plan: Any, servers: Any, options: Any, say: Any, on_save: Any) -> None:
         FakeLooper.plan, FakeLooper.servers, FakeLooper.options = plan, servers, options
         self.on_save = on_save
+        self.saved_in = options.results / self.saved
 
-    def run(self) -> None:
+    def run(self) -> dict[str, Any]:
         rows = [self._row(planned) for planned in self.plan]
         facts = dict.fromkeys(("reason", "created_at", "server", "model", "weights", "gpu", "backend"))
         batch = {"sha256": "a", "sequences": 4, "target_tokens": 100}
-        self.on_save(facts | {"status": "complete", "batch": batch, "rows": rows, "environment": {}})
+        document = facts | {"status": "complete", "batch": batch, "rows": rows, "environment": {}}
+        if self.saved == "last_sweep.json":
+            self.on_save(document)
+        return document
 
     def _row(self, planned: Any) -> dict[str, Any]:
         taken_s = 1.0 if self.status == "ok" else None
@@ -158,3 +162,17 @@ def test_its_own_file_is_what_is_spoken_of(looper: type[FakeLooper], tmp_path: P
 def test_a_run_without_a_row_that_went_well_failed(looper: type[FakeLooper], tmp_path: Path) -> None:
     looper.status = "crashed"
     assert main([*SERVER, "--gpus", "1,2", "--results", str(tmp_path)]) == 1
+
+
+def test_a_scaling_run_that_left_the_last_ones_file_alone_shows_and_names_its_own(
+    looper: type[FakeLooper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(looper, "status", "crashed")
+    monkeypatch.setattr(looper, "saved", "runs/x.json")
+    shown: list[str] = []
+    monkeypatch.setattr(program, "print_table", lambda servers, file, logs: shown.append(file))
+    assert main([*SERVER, "--gpus", "1,2", "--results", str(tmp_path)]) == 1
+    own = f"{tmp_path}/scale/runs/x.json"
+    assert shown == [own]
+    assert capsys.readouterr().out == f"Wrote {own}; last_scale.json stays the one before, for no row of this one went well.\n"
+    assert not (tmp_path / "last_scale.json").exists()

@@ -381,6 +381,18 @@ def test_a_sweep_of_which_no_row_went_well_does_not_take_a_good_ones_place(stage
     assert stage.sweep() == good and stage.taken == []
 
 
+def test_who_watches_the_last_file_is_not_told_of_a_sweep_that_takes_no_place(stage: Stage) -> None:
+    told: list[Any] = []
+    options = Options(stage.results, None, 4, 1, (), 900.0, None, None, False)
+    Looper(PLAN, stage.servers, options, stage.said.append, told.append).run()
+    assert told[-1] == stage.file()
+    all_refused(stage)
+    stage.servers.identity = "fake --model m --gpus 7"
+    told.clear()
+    Looper(PLAN, stage.servers, options, stage.said.append, told.append).run()
+    assert told == []
+
+
 def test_an_interrupted_sweep_without_a_good_row_says_that_the_one_before_stays(stage: Stage) -> None:
     good = stage.sweep()
     all_refused(stage)
@@ -390,7 +402,7 @@ def test_an_interrupted_sweep_without_a_good_row_says_that_the_one_before_stays(
         stage.sweep()
     assert stage.file() == good
     assert stage.said[-1].startswith(f"kept 1 row in {stage.results}/runs/")
-    assert stage.said[-1].endswith("; last_sweep.json stays the sweep before, for no row of this one went well")
+    assert stage.said[-1].endswith("; last_sweep.json stays the one before, for no row of this one went well")
 
 
 def test_a_sweep_of_which_no_row_went_well_is_kept_where_there_is_no_good_one(stage: Stage) -> None:

@@ -74,7 +74,7 @@ def test_a_sweep_that_left_the_last_ones_file_alone_says_where_its_own_is(
     monkeypatch.setattr(program, "print_table", lambda servers, file, logs: shown.append(file))
     assert main(["cpu", *SERVER, "--results", str(tmp_path)]) == 1
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said == f"Wrote {tmp_path}/runs/x.json; last_sweep.json stays the sweep before, for no row of this one went well."
+    assert said == f"Wrote {tmp_path}/runs/x.json; last_sweep.json stays the one before, for no row of this one went well."
     assert len(shown) == 1 and shown[0].endswith("/runs/x.json")
 
 
