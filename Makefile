@@ -1,6 +1,6 @@
 # Every target is one line of compose or of a script; README.md says what they are for, .env.example what can be set.
 .DEFAULT_GOAL := help
-.PHONY: help doctor bench sweep scale learn verify plots report gallery down image-cpu image-cuda test test-fast lint lock audit
+.PHONY: help doctor bench sweep scale learn verify plots report gallery down image-cpu image-cuda test test-fast test-image lint lock audit
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -37,11 +37,14 @@ down: ## end what runs, whichever stack it is; the cache of models stays
 image-cpu: ## build the CPU server's image
 	@PORT= GPUS= docker compose -f compose.yaml -f compose.cpu.yaml build server
 
-image-cuda: ## build the CUDA server's image, about 9 GB of packages
+image-cuda: ## build the CUDA server's image, about 7 GB of packages
 	@PORT= GPUS= docker compose build server
 
 test: ## lint and all tests: in the tests' own image, then the stack from this machine
 	@docker/test.sh
+
+test-image: ## what the CUDA server's image would lack on a GPU, looked at without one; builds it
+	@docker/test.sh image
 
 test-fast: ## the quick tests, without Docker: no server, no browser, no picture; needs Python 3.12
 	@docker/test.sh fast

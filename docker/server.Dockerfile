@@ -53,22 +53,26 @@ ENV PATH=/opt/venv/bin:$PATH HOME=/tmp JAX_PLATFORMS=cpu MPLBACKEND=Agg MPLCONFI
 WORKDIR /repo
 USER 1000:1000
 
-FROM build AS build-cuda
+FROM build AS packages-cuda
+RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cuda.txt
 # The address of a flash-attn wheel for this Python and torch; without one, a stand-in satisfies SkyRL's import of it.
 ARG FLASH_ATTN_WHEEL=
-RUN --mount=type=cache,target=/root/.cache/uv /opt/uv/bin/uv pip install --quiet --no-deps --require-hashes -r /requirements/server-cuda.txt
-COPY docker/server /opt/server
+COPY docker/server/flash_attn_absent /flash_attn_absent
 RUN --mount=type=cache,target=/root/.cache/uv set -eu; \
     site=$(/opt/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
     if [ -n "$FLASH_ATTN_WHEEL" ]; then /opt/uv/bin/uv pip install --quiet --no-deps "$FLASH_ATTN_WHEEL"; \
-    else cp -r /opt/server/flash_attn_absent "$site/flash_attn"; fi; \
-    /opt/venv/bin/python -m compileall -q /opt/server "$site/flash_attn"
+    else cp -r /flash_attn_absent "$site/flash_attn" && /opt/venv/bin/python -m compileall -q "$site/flash_attn"; fi
+
+FROM build AS server-cuda
+COPY docker/server /opt/server
+RUN /opt/venv/bin/python -m compileall -q /opt/server
 
 FROM runtime AS cuda
 # Triton compiles its launchers with a C compiler while the server runs, and torch.compile, which vLLM uses, may ask for a C++ one.
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ libc6-dev && rm -rf /var/lib/apt/lists/*
-COPY --from=build-cuda /opt/venv /opt/venv
-COPY --from=build-cuda /opt/server /opt/server
+# libnuma: SkyRL's workers load it by name when they offload a model to the CPU (_set_numa_affinity), as every server that samples does.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ libc6-dev libnuma1 && rm -rf /var/lib/apt/lists/*
+COPY --from=packages-cuda /opt/venv /opt/venv
+COPY --from=server-cuda /opt/server /opt/server
 ENV VLLM_NO_USAGE_STATS=1 VLLM_CACHE_ROOT=/cache/vllm TRITON_CACHE_DIR=/cache/triton TORCHINDUCTOR_CACHE_DIR=/cache/inductor \
     RAY_USAGE_STATS_ENABLED=0 RAY_TMPDIR=/tmp/ray WANDB_MODE=disabled \
     NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility

@@ -3,6 +3,7 @@
 #   docker/test.sh              lint, then all tests
 #   docker/test.sh lint         lint only
 #   docker/test.sh fast         the quick tests, without Docker: no server, no browser, no picture
+#   docker/test.sh image        what the CUDA server's image holds, without a GPU; builds it if anything changed
 #   docker/test.sh ARGUMENT...  pytest in the image with these arguments
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,18 +38,18 @@ image_tests() {
   servers=$!
   inside_as=()
   lint
-  inside pytest -p no:cacheprovider -m "not stack" --ignore=tests/server || code=$?
+  inside pytest -p no:cacheprovider -m "not stack and not image" --ignore=tests/server || code=$?
   wait "$servers" || code=$?
   cat "$printed"
   return "$code"
 }
 
-# pytest alone, in a folder of its own: the stack's tests import nothing of this repository.
-stack_tests() {
+# pytest alone, in a folder of its own: what looks at containers from outside imports nothing of this repository.
+host_pytest() {
   local venv=.venv/stack
   [[ -x $venv/bin/pytest ]] || { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check pytest; } ||
-    die 2 "The stack's tests need Python 3.10 or newer with venv on this machine." "Install it (Debian, Ubuntu: apt-get install python3-venv), or run make test-fast."
-  "$venv/bin/pytest" -m stack tests/stack
+    die 2 "The tests of images and of the stack need Python 3.10 or newer with venv on this machine." "Install it (Debian, Ubuntu: apt-get install python3-venv), or run make test-fast."
+  "$venv/bin/pytest" "$@"
 }
 
 # The first Python of this machine that can run the client.
@@ -76,7 +77,7 @@ fast_tests() {
   local started=() slower=(tests/bench/compare tests/bench/learn tests/bench/sweep tests/bench/scale tests/bench/tasks tests/plots tests/views)
   for half in "tests/bench ${slower[*]/#/--ignore=}" "${slower[*]}"; do
     # shellcheck disable=SC2086 # words, not one name
-    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not browser and not slow" $half &
+    "$venv/bin/pytest" -q -p no:cacheprovider -m "not server and not stack and not image and not browser and not slow" $half &
     started+=($!)
   done
   for half in "${started[@]}"; do wait "$half" || code=$?; done
@@ -85,6 +86,11 @@ fast_tests() {
 
 [[ ${1-} != fast ]] || fast_tests
 need_docker
+if [[ ${1-} == image ]]; then
+  STACK=cuda build server
+  host_pytest -m image tests/image
+  exit
+fi
 docker build --quiet --file docker/server.Dockerfile --target test --tag "$image" \
   --build-arg "BASE_IMAGE=$(setting BASE_IMAGE python:3.13-slim-trixie)" \
   --build-arg "TORCH_INDEX_URL=$(setting TORCH_INDEX_URL "")" . >/dev/null
@@ -93,7 +99,7 @@ case ${1-} in
   lint) lint ;;
   "")
     image_tests
-    stack_tests
+    host_pytest -m stack tests/stack
     ;;
   *) inside pytest -p no:cacheprovider "$@" ;;
 esac
