@@ -19,7 +19,10 @@ from bench.telling import Telling
 from bench.wait import ResultWaiter, in_thread
 
 TESTED_SDK = "0.25."
+UNLOAD_ASKED_S = 10.0
 UNLOAD_DEADLINE_S = 60.0
+GIVE_BACK_WITHIN_S = 2.0
+GIVE_BACK_POLL_S = 0.2
 TENANT_POLL_S = 5.0
 # SkyRL frees a silent session's models after 300 s and looks every 60 s.
 TENANT_MARGIN_S = 90.0
@@ -142,11 +145,14 @@ def _create(
         return service.create_lora_training_client(model, rank=request.lora_rank, seed=request.seed)
 
     def attempt() -> tinker.TrainingClient:
+        asked = in_thread(create)
         try:
-            client: tinker.TrainingClient = wait(in_thread(create), "creating the model")
+            client: tinker.TrainingClient = wait(asked, "creating the model")
             return client
-        except BenchError as error:
-            if error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
+        except BaseException as error:
+            if not (asked.done() and asked.exception()):
+                _give_back(service, probe, wait.clock)
+            if isinstance(error, BenchError) and error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
                 raise _OccupiedError(tenants.describe(probe)) from error
             raise
 
@@ -205,10 +211,23 @@ class _OccupiedError(Exception):
     pass
 
 
+def _give_back(service: tinker.ServiceClient, probe: Probe, clock: Clock) -> None:
+    """Has the server drop what was asked for and not waited for, right after it has made it. The request may still be on its way there."""
+    session_id, end_s = service.holder.get_session_id(), clock.now_s() + GIVE_BACK_WITHIN_S
+    while (listed := probe.tenants()) is not None:
+        asked_for = [entry.get("model_id") for entry in listed if entry.get("session_id") == session_id]
+        for model_id in asked_for:
+            with contextlib.suppress(httpx.HTTPError, ValueError):  # the server frees it when the session ends
+                probe.post("/api/v1/unload_model", {"model_id": model_id}, timeout_s=UNLOAD_ASKED_S)
+        if asked_for or clock.now_s() >= end_s:
+            return
+        clock.sleep(GIVE_BACK_POLL_S)
+
+
 def _unload(client: tinker.TrainingClient, probe: Probe, say: Callable[[str], None]) -> None:
     """Frees the server's only place at once; a server that is gone has nothing to free."""
     try:
-        answer: Any = probe.post("/api/v1/unload_model", {"model_id": client.model_id}, timeout_s=10.0)
+        answer: Any = probe.post("/api/v1/unload_model", {"model_id": client.model_id}, timeout_s=UNLOAD_ASKED_S)
         probe.post("/api/v1/retrieve_future", {"request_id": answer["request_id"]}, timeout_s=UNLOAD_DEADLINE_S)
     except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
         say(f"the model {client.model_id} could not be unloaded ({detail_of(error)}); the server frees it when the session ends")

@@ -57,7 +57,12 @@ def describe_one(tenant: Tenant) -> str:
     client = told if isinstance(told, dict) else {}
     holder = f"{client.get('program', 'a client')} on {client.get('host', 'an unknown host')}, pid {client.get('pid', '?')}"
     freed_s = _expires_in_s(tenant)
-    when = "freed when that session ends" if freed_s is None else f"freed in {freed_s:.0f} s if it stays silent"
+    if freed_s is None:
+        when = "freed when that session ends"
+    elif freed_s < 1:
+        when = "silent for longer than its timeout: freed when the server has done the request in hand"
+    else:
+        when = f"freed in {freed_s:.0f} s if it stays silent"
     return f"the server is taken: session {tenant.get('session_id')} ({holder}) holds model {tenant.get('model_id')}, {when}."
 
 

@@ -73,6 +73,19 @@ def test_odd_tenants_still_say_that_the_server_is_taken(text: str) -> None:
     assert words.startswith("the server") and words.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("expires", "when"),
+    [
+        (212.4, "freed in 212 s if it stays silent"),
+        (0.6, "silent for longer than its timeout: freed when the server has done the request in hand"),
+        (0.0, "silent for longer than its timeout: freed when the server has done the request in hand"),
+        (None, "freed when that session ends"),
+    ],
+)
+def test_no_model_is_promised_to_be_freed_at_once(expires: float | None, when: str) -> None:
+    assert tenants.describe_one(OTHER | {"expires_in_s": expires}).endswith(f"holds model model_7, {when}.")
+
+
 @pytest.mark.parametrize(("expires", "within_s"), [(212.4, 212.4), (None, 400.0), ("x", 400.0), (-3, 400.0), (10**400, 400.0)])
 def test_how_long_a_silent_session_lasts_is_what_the_server_tells_or_a_guess(
     expires: Any, within_s: float, monkeypatch: pytest.MonkeyPatch
