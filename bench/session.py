@@ -30,12 +30,16 @@ TENANT_MARGIN_S = 90.0
 
 @dataclass(frozen=True)
 class Session:
-    """A connection with one LoRA model on it; `service` reaches what else the server has."""
+    """A connection with one LoRA model on it; `service` reaches what else the server has.
+
+    `gone` are the sessions that hold a model though their clients were gone before it was made.
+    """
 
     client: tinker.TrainingClient
     model: str
     probe: Probe
     service: Any = None
+    gone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,21 @@ def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: C
         ServerGoneError: the server died or did not answer in time.
     """
     _check_sdk()
-    silent = _be_alone(probe, wait, request.wait_for_tenant)
-    service = wait(in_thread(lambda: _service_client(probe)), "connecting")
-    model = _choose_model(service, wait, request.model)
-    say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
-    client = _create(service, probe, wait, request, model, silent, say)
-    try:
-        yield Session(client, model, probe, service)
-    finally:
-        _unload(client, probe, say)
+    while True:
+        gone = _be_alone(probe, wait, request.wait_for_tenant)
+        service = wait(in_thread(lambda: _service_client(probe)), "connecting")
+        model = _choose_model(service, wait, request.model)
+        say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
+        client = _create(service, probe, wait, request, model, gone, say)
+        try:
+            first = tenants.ahead_of(probe, client.model_id, gone)
+            if not first:
+                yield Session(client, model, probe, service, gone)
+                return
+        finally:
+            _unload(client, probe, say)
+        if not request.wait_for_tenant:
+            raise _beside(first[0])
 
 
 def _check_sdk() -> None:
@@ -87,12 +97,14 @@ def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> frozenset[str
     """
     clock, telling, say = wait.clock, Telling(first_s=0.0), wait.say
     start_s = clock.now_s()
-    while alive := tenants.alive(probe, clock, say):
+    while True:
+        before = tenants.others(probe)
+        alive = tenants.alive(probe, before, clock, say)
+        if not alive:
+            return tenants.sessions(before)
         words = tenants.describe_one(alive[0])
         if not may_wait:
-            raise UnsupportedError(
-                f"{words} Each would be timed into the other's steps.\nWait for it with --wait-for-tenant, or end the run that holds it."
-            )
+            raise _beside(alive[0])
         waited_s = clock.now_s() - start_s
         if waited_s >= wait.deadline_s:
             raise ServerGoneError(f"the server was still in use after {wait.deadline_s:.0f} s: {words}")
@@ -100,7 +112,13 @@ def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> frozenset[str
             wait.say(f"{words} Waiting for its end.")
         say = _unsaid  # every further look is the same
         clock.sleep(TENANT_POLL_S)
-    return tenants.holders(probe)
+
+
+def _beside(tenant: tenants.Tenant) -> UnsupportedError:
+    return UnsupportedError(
+        f"{tenants.describe_one(tenant)} Each would be timed into the other's steps.\n"
+        "Wait for it with --wait-for-tenant, or end the run that holds it."
+    )
 
 
 def _unsaid(text: str) -> None:
@@ -157,7 +175,7 @@ def _create(
             raise
 
     def is_left() -> bool:
-        return bool(silent) and tenants.holders(probe) <= silent
+        return bool(silent) and tenants.sessions(tenants.others(probe)) <= silent
 
     def may_wait(error: BaseException) -> bool:
         return isinstance(error, _OccupiedError) and (request.wait_for_tenant or is_left())

@@ -23,7 +23,8 @@ def alive(monkeypatch: pytest.MonkeyPatch, looks: list[list[dict[str, Any]]]) ->
         return latest[0]
 
     monkeypatch.setattr(Probe, "tenants", look)
-    return tenants.alive(Probe("http://server:8000"), clock.clock(), said.append), clock, said
+    probe = Probe("http://server:8000")
+    return tenants.alive(probe, tenants.others(probe), clock.clock(), said.append), clock, said
 
 
 def test_a_server_without_other_clients_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +54,21 @@ def test_the_session_of_a_killed_client_is_in_nobodys_way_after_two_heartbeats_t
 def test_a_client_that_ends_meanwhile_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     others, clock, _ = alive(monkeypatch, [[OTHER], []])
     assert others == [] and clock.pauses == [1.0]
+
+
+def test_company_is_who_came_after_the_run_had_begun_each_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = [[OTHER], [OTHER, OTHER | {"session_id": "session_4"}], [], [OTHER | {"session_id": f"session_{n}"} for n in range(4, 9)]]
+    monkeypatch.setattr(Probe, "tenants", lambda probe: looks.pop(0))
+    company = tenants.Company(Probe("http://server:8000"), frozenset({"session_3"}))
+    company.look()
+    assert company.words() is None
+    company.look()
+    company.look()
+    alone = "steps were timed while others held a model on the server: session session_4 (a client on vm-1, pid ?)"
+    assert company.words() == alone
+    company.look()
+    others = "".join(f", session session_{n} (a client on vm-1, pid ?)" for n in (5, 6))
+    assert company.words() == f"{alone}{others} and 2 more"
 
 
 @pytest.mark.parametrize(
