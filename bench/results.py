@@ -12,7 +12,7 @@ from bench import path_names, run_warnings
 from bench.batch import FrozenBatch
 from bench.checks import Check, Outcome
 from bench.environment import gpu_name
-from bench.files import write_json
+from bench.files import write_json, write_new_json
 from bench.measure import StepRecord
 from bench.projection import PathUse, projection
 from bench.roofline import roofline, utilisation
@@ -133,10 +133,13 @@ def run_name(created_at: datetime, title: str, server: dict[str, Any] | None) ->
     return "-".join([stamp, *parts]) + ".json"
 
 
-def save(document: dict[str, Any], folder: Path, name: str, last: bool) -> Path:
-    """Writes the run's own file, and with `last` the one that the plots take too. Returns the run's own."""
+def save(document: dict[str, Any], folder: Path, name: str, last: bool, new: bool = False) -> Path:
+    """Writes the run's own file, and with `last` the one that the plots take too. Returns the run's own, which `new` gives a free name."""
     own = folder / "runs" / name
-    write_json(own, document)
+    if new:
+        own = write_new_json(own, document)
+    else:
+        write_json(own, document)
     if last:
         write_json(folder / LAST, document)
     return own

@@ -370,6 +370,7 @@ def test_a_disk_that_is_full_does_not_end_the_steps_and_costs_no_number(
         raise InputError(f"cannot write {path}: No space left on device.\nfree space on its disk")
 
     monkeypatch.setattr(results, "write_json", full)
+    monkeypatch.setattr(results, "write_new_json", full)
     reporter = FakeReporter()
     with pytest.raises(UnsavedError, match="No space left on device") as raised:
         run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
@@ -387,8 +388,20 @@ def test_a_disk_that_is_full_does_not_hide_why_a_run_ended_early(stage: Stage, t
         raise InputError(f"cannot write {path}: No space left on device.")
 
     monkeypatch.setattr(results, "write_json", full)
+    monkeypatch.setattr(results, "write_new_json", full)
     with pytest.raises(ServerGoneError, match="the server died"):
         run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+
+
+def test_two_runs_of_one_second_in_one_folder_keep_their_results_each(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "run_name", lambda *facts: "20261130T090000Z-toy-NVIDIA_L4.json")
+    documents = [run.run(settings_of(stage, tmp_path, steps=steps), FakeReporter()) for steps in (2, 4)]  # type: ignore[arg-type]
+    names = ["20261130T090000Z-toy-NVIDIA_L4.json", "20261130T090000Z-toy-NVIDIA_L4-2.json"]
+    assert [json.loads((tmp_path / "results" / "runs" / name).read_text()) for name in names] == documents
+    assert [document["native_1pass"]["n"] for document in documents] == [2, 4]
+    assert len(list((tmp_path / "results" / "runs").iterdir())) == 2
 
 
 def test_a_wall_clock_that_is_set_back_changes_no_time(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
