@@ -29,7 +29,7 @@ def cli() -> None:
     """Times a fused GSPO step against the two-pass round trip on a Tinker server.
 
     Exit codes: 0 done; 1 the run failed; 2 wrong usage or input; 3 the server was not reachable or died; 4 it cannot do what was asked;
-    5 the paths are not equivalent; 6 unstable, with --strict; 7 compare refused or found a regression; 130 interrupted.
+    5 the paths are not equivalent; 6 unstable, with --strict, or not alone; 7 compare refused or found a regression; 130 interrupted.
     """
 
 

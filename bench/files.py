@@ -1,9 +1,13 @@
 """Reading and writing files so that nothing is half written and nothing unreadable gets past the reader."""
 
+import contextlib
+import fcntl
+import itertools
 import json
 import os
 import stat
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,12 +24,53 @@ def write_json(path: Path, document: Any, indent: int | None = 2) -> None:
     write_text(path, json.dumps(document, indent=indent, allow_nan=False) + "\n")
 
 
+def write_new_json(path: Path, document: Any) -> Path:
+    """The same to a file that was not there, for what no other may take the place of; returns its path.
+
+    Where another has the name, -2, -3 ... stand behind it: two runs may begin in one second.
+
+    Raises:
+        InputError: as `write_json`.
+    """
+    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    for count in itertools.count(1):
+        own = path if count == 1 else path.with_name(f"{path.stem}-{count}{path.suffix}")
+        with contextlib.suppress(_TakenError):
+            _write(own, text, _claim)
+            break
+    return own
+
+
 def write_text(path: Path, text: str) -> None:
     """Writes `text` to `path` whole or not at all, readable by all.
 
     Raises:
         InputError: as `write_json`.
     """
+    _write(path, text, lambda temporary, path: temporary.replace(path))
+
+
+def _claim(temporary: Path, path: Path) -> None:
+    """Gives a file its name, or raises _TakenError where another has it."""
+    try:
+        try:
+            path.hardlink_to(temporary)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            path.open("x").close()
+            temporary.replace(path)
+        else:
+            temporary.unlink()
+    except FileExistsError as error:
+        raise _TakenError from error
+
+
+class _TakenError(Exception):
+    pass
+
+
+def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
     try:
         # A file is replaced whole, which a device, a pipe or a folder must not suffer.
         if path.exists() and not path.is_file():
@@ -38,7 +83,7 @@ def write_text(path: Path, text: str) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
+            put(Path(temporary), path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -58,6 +103,25 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}.\n{_how_to_mend(folder)}") from error
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path, what: str) -> Iterator[None]:
+    """Keeps a second one of `what` out of the folder, where both would write the same files. Who is killed leaves no lock behind.
+
+    Raises:
+        InputError: there is one.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"another {what} writes to {folder}.\nWait for its end, or name another folder with --results.") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def read_json(path: Path, max_bytes: int, what: str) -> Any:

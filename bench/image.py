@@ -1,15 +1,19 @@
 """How a command is typed so that the client's image runs it, for hosts without the packages; and whether this is that image."""
 
+import contextlib
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+from bench.errors import BenchError, ServerGoneError
 
 COMMAND = "docker compose run --rm --no-deps bench bench"
 RESULTS = Path("/results")  # where a container of this project has the host's results/
 LAST = "last_gspo_bench.json"
 # compose.yaml sets it in each of its clients; make says there which image it is.
 MARK = "GSPO_BENCH_CLIENT_IMAGE"
+SERVER_STAYS = "The server stays up for the next run. Ctrl-C ends `docker compose up` with it; from elsewhere: docker compose down"
 
 
 def in_image(environment: Mapping[str, str] = os.environ) -> bool:
@@ -20,6 +24,34 @@ def in_image(environment: Mapping[str, str] = os.environ) -> bool:
 def by_make(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether make started that container."""
     return bool(environment.get(MARK))
+
+
+@contextlib.contextmanager
+def leaving_server(say: Callable[[str], None], environment: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Says at the end of a run how its server is ended, where nobody does: make does, and one that died needs it not."""
+    try:
+        yield
+    except BenchError as error:
+        if _is_left(environment) and not isinstance(error, ServerGoneError):
+            say(SERVER_STAYS)
+        raise
+    if _is_left(environment):
+        say(SERVER_STAYS)
+
+
+def _is_left(environment: Mapping[str, str]) -> bool:
+    return in_image(environment) and not by_make(environment)
+
+
+@contextlib.contextmanager
+def shared_cache(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Lets everybody write what is put into the cache meanwhile: the stack's volume is the server's and other users' clients' too."""
+    before = os.umask(0) if in_image(environment) else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.umask(before)
 
 
 def program(environment: Mapping[str, str] = os.environ) -> str:

@@ -21,6 +21,7 @@ class Keeper:
     facts: RunFacts
     say: Callable[[str], None]
     _name: str = field(init=False)
+    _saved: bool = field(init=False, default=False)
     _failed: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
@@ -30,7 +31,7 @@ class Keeper:
         """So that a run that is killed has its rounds on disk. A disk that is full is told once: the end of the run tries again."""
         document = results.assemble(self.facts, records, "still running, or killed")
         try:
-            results.save(document, self.folder, self._name, last=False)
+            self._save(document, last=False)
         except InputError as error:
             if not self._failed:
                 self.say(f"{_on_one_line(error)} The run goes on.")
@@ -43,7 +44,7 @@ class Keeper:
         try:
             document = self._document(records, reason)
             before = self._replaced(document)
-            self.say(f"kept what was measured, marked partial: {self._save(document)}{before}")
+            self.say(f"kept what was measured, marked partial: {self._save(document, _is_counted(document))}{before}")
         except InputError as error:
             self.say(_on_one_line(error))
 
@@ -55,7 +56,7 @@ class Keeper:
         """
         document = self._document(records, None)
         try:
-            return document, self._save(document)
+            return document, self._save(document, _is_counted(document))
         except InputError as error:
             raise UnsavedError(str(error), document) from error
 
@@ -73,8 +74,11 @@ class Keeper:
         kept = f", the run before it stays in {earlier}" if earlier else ""
         return f"; {results.LAST} is this run now{kept}{'; make plots draws it' if image.by_make() else ''}"
 
-    def _save(self, document: dict[str, Any]) -> Path:
-        return results.save(document, self.folder, self._name, last=_is_counted(document))
+    def _save(self, document: dict[str, Any], last: bool) -> Path:
+        """Under a name of its own from the first time on: another run of this second may be saved in the folder."""
+        own = results.save(document, self.folder, self._name, last, new=not self._saved)
+        self._name, self._saved = own.name, True
+        return own
 
 
 def _is_counted(document: dict[str, Any]) -> bool:

@@ -126,7 +126,7 @@ def _schema(root: JsonObject) -> int:
 
 
 def _invalid(root: JsonObject) -> str | None:
-    why = root.object("order_check").text("text")
+    why = root.text("invalid") or root.object("order_check").text("text")
     return (why or "the file does not say why") if root.flag("valid") is False else None
 
 

@@ -12,7 +12,7 @@ from bench import path_names, run_warnings
 from bench.batch import FrozenBatch
 from bench.checks import Check, Outcome
 from bench.environment import gpu_name
-from bench.files import write_json
+from bench.files import write_json, write_new_json
 from bench.measure import StepRecord
 from bench.projection import PathUse, projection
 from bench.roofline import roofline, utilisation
@@ -30,7 +30,8 @@ CLIENT_PHASES = ("encode", "decode", "weights", "submit")
 @dataclass(frozen=True)
 class RunFacts:
     """All that a result file says besides the steps. `arms` are the paths that were asked for, the control included, in order;
-    `round_trips` are those of a path's step that follow one another; `order` is None where the server's outputs were not checked.
+    `round_trips` are those of a path's step that follow one another; `order` is None where the server's outputs were not checked,
+    `company` where no other client was seen on the server.
     """
 
     model: str
@@ -50,6 +51,7 @@ class RunFacts:
     order: Check | None = None
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     extra_warnings: tuple[RunWarning, ...] = ()
+    company: str | None = None
 
 
 def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None) -> dict[str, Any]:
@@ -61,12 +63,14 @@ def assemble(facts: RunFacts, records: Sequence[StepRecord], reason: str | None)
         facts.server, gpu_name(facts.server), _lengths(facts.batch), int(facts.settings["lora_rank"]), names, facts.peak_tflops
     )
     entries = {name: _path_entry(name, facts, records) for name in names}
+    invalid = facts.order.text if facts.order and facts.order.outcome is Outcome.FAIL else facts.company
     return {
         "schema": SCHEMA,
         "kind": "gspo-bench",
         "status": "complete" if reason is None else "partial",
         "reason": reason,
-        "valid": facts.order is None or facts.order.outcome is not Outcome.FAIL,
+        "valid": invalid is None,
+        "invalid": invalid,
         "order_check": _order_entry(facts.order),
         "created_at": facts.created_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
         **{name: entry | {"utilisation": utilisation(floor, name, entry["median_s"])} for name, entry in entries.items()},
@@ -103,6 +107,7 @@ def all_warnings(facts: RunFacts, records: Sequence[StepRecord], comparisons: Se
     floor_s = {name: statistics.median(times) for name, times in facts.floor_s.items()}
     return [
         *facts.extra_warnings,
+        *run_warnings.of_company(facts.company),
         *run_warnings.of_saving(by_pair.get((path_names.TWO_PASS, path_names.NATIVE)), facts.settings["order"], records),
         *run_warnings.of_control(by_pair.get((path_names.NATIVE, path_names.CONTROL))),
         *run_warnings.of_repeats(records),
@@ -128,10 +133,13 @@ def run_name(created_at: datetime, title: str, server: dict[str, Any] | None) ->
     return "-".join([stamp, *parts]) + ".json"
 
 
-def save(document: dict[str, Any], folder: Path, name: str, last: bool) -> Path:
-    """Writes the run's own file, and with `last` the one that the plots take too. Returns the run's own."""
+def save(document: dict[str, Any], folder: Path, name: str, last: bool, new: bool = False) -> Path:
+    """Writes the run's own file, and with `last` the one that the plots take too. Returns the run's own, which `new` gives a free name."""
     own = folder / "runs" / name
-    write_json(own, document)
+    if new:
+        own = write_new_json(own, document)
+    else:
+        write_json(own, document)
     if last:
         write_json(folder / LAST, document)
     return own

@@ -7,6 +7,7 @@ from typing import Any
 
 import tinker
 
+from bench import image
 from bench.batch import FrozenBatch, Sequence, alternating_advantages
 from bench.errors import BenchError, InputError
 from bench.numbers import plural
@@ -35,7 +36,8 @@ def load_tokenizer(name: str) -> Any:
 
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+        with image.shared_cache():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(

@@ -11,7 +11,7 @@ from bench import batch as batches
 from bench import environment, floor, measure, outputs_order, path_names, paths, results, rollout, run_facts, stats, synthetic
 from bench.batch import FrozenBatch
 from bench.batch_fit import check_fits
-from bench.checks import Check
+from bench.checks import Check, Outcome
 from bench.clock import Clock
 from bench.errors import NotEquivalentError, UnstableError
 from bench.files import check_writable
@@ -26,6 +26,7 @@ from bench.prompts import questions
 from bench.results import RunFacts
 from bench.session import ModelRequest, Session, open_session
 from bench.settings import RunSettings
+from bench.tenants import Company
 from bench.wait import ResultWaiter, until_healthy
 from bench.wire import WireCounter
 
@@ -101,7 +102,13 @@ def _measure(
     observer: Observer,
 ) -> dict[str, Any]:
     keeper = Keeper(session.probe, settings.results, facts, reporter.say)
+    company = Company(session.probe, session.gone)
     records: list[StepRecord] = []
+
+    def after_round(taken: list[StepRecord]) -> None:
+        company.look()
+        keeper.facts = replace(keeper.facts, company=company.words())
+        keeper.after_round(taken)
 
     def on_step(record: StepRecord) -> None:
         records.append(record)
@@ -118,7 +125,7 @@ def _measure(
     )
     reporter.start_steps((settings.steps + settings.warmup) * len(arms))
     try:
-        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, keeper.after_round, Clock(), observer)
+        measure.measure(_setup(session, settings, facts.batch, wait), plan, on_step, after_round, Clock(), observer)
     except BaseException as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).split("\n", 1)[0] or type(error).__name__
         keeper.partial(records, f"ended early: {why}")
@@ -150,12 +157,13 @@ def _narrow_enough(records: list[StepRecord], settings: RunSettings) -> bool:
 
 
 def check_valid(document: dict[str, Any]) -> None:
-    """Raises NotEquivalentError for a result whose server returns outputs out of order."""
-    if document.get("valid") is False:
-        raise NotEquivalentError(
-            f"the result is not valid: {document['order_check']['text']}.\n"
-            "What was measured is kept; do not trust timings or a learning run on this server, try another setting or version."
-        )
+    """Raises NotEquivalentError where the server returns outputs out of order, UnstableError where other clients used it meanwhile."""
+    if document.get("valid") is not False:
+        return
+    words = f"the result is not valid: {document['invalid']}.\nWhat was measured is kept; "
+    if (document["order_check"] or {}).get("outcome") == Outcome.FAIL.value:
+        raise NotEquivalentError(f"{words}do not trust timings or a learning run on this server, try another setting or version.")
+    raise UnstableError(f"{words}run again when nobody else uses the server.")
 
 
 def check_strict(document: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bench import path_names, prompts, run
+from bench import image, path_names, prompts, run
 from bench.errors import UnsavedError
 from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
@@ -84,6 +84,11 @@ from bench.table import print_result, stdout_console
 def run_command(**flags: Any) -> None:
     """Samples a batch of rollouts once, freezes it, takes the same training step on it along each path, and compares the times."""
     settings = _settings(flags)
+    with image.leaving_server(lambda text: click.echo(text, err=True)):
+        _run(settings)
+
+
+def _run(settings: RunSettings) -> None:
     try:
         with Reporter() as reporter:
             document = run.run(settings, reporter)

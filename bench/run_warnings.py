@@ -42,6 +42,11 @@ def of_steps(records: Sequence[StepRecord], names: Sequence[str]) -> list[RunWar
     return found
 
 
+def of_company(company: str | None) -> list[RunWarning]:
+    """Other clients that used the server meanwhile, in words."""
+    return [RunWarning("NOT_ALONE", company, "Do not use the numbers: run again when nobody else uses the server.")] if company else []
+
+
 def of_repeats(records: Sequence[StepRecord]) -> list[RunWarning]:
     """Steps that are left out because a request of theirs was sent again."""
     repeated = [record for record in records if record.reason == REPEATED]

@@ -19,7 +19,10 @@ from bench.telling import Telling
 from bench.wait import ResultWaiter, in_thread
 
 TESTED_SDK = "0.25."
+UNLOAD_ASKED_S = 10.0
 UNLOAD_DEADLINE_S = 60.0
+GIVE_BACK_WITHIN_S = 2.0
+GIVE_BACK_POLL_S = 0.2
 TENANT_POLL_S = 5.0
 # SkyRL frees a silent session's models after 300 s and looks every 60 s.
 TENANT_MARGIN_S = 90.0
@@ -27,12 +30,16 @@ TENANT_MARGIN_S = 90.0
 
 @dataclass(frozen=True)
 class Session:
-    """A connection with one LoRA model on it; `service` reaches what else the server has."""
+    """A connection with one LoRA model on it; `service` reaches what else the server has.
+
+    `gone` are the sessions that hold a model though their clients were gone before it was made.
+    """
 
     client: tinker.TrainingClient
     model: str
     probe: Probe
     service: Any = None
+    gone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -58,15 +65,21 @@ def open_session(probe: Probe, wait: ResultWaiter, request: ModelRequest, say: C
         ServerGoneError: the server died or did not answer in time.
     """
     _check_sdk()
-    silent = _be_alone(probe, wait, request.wait_for_tenant)
-    service = wait(in_thread(lambda: _service_client(probe)), "connecting")
-    model = _choose_model(service, wait, request.model)
-    say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
-    client = _create(service, probe, wait, request, model, silent, say)
-    try:
-        yield Session(client, model, probe, service)
-    finally:
-        _unload(client, probe, say)
+    while True:
+        gone = _be_alone(probe, wait, request.wait_for_tenant)
+        service = wait(in_thread(lambda: _service_client(probe)), "connecting")
+        model = _choose_model(service, wait, request.model)
+        say(f"creating a LoRA model of rank {request.lora_rank} on {model}")
+        client = _create(service, probe, wait, request, model, gone, say)
+        try:
+            first = tenants.ahead_of(probe, client.model_id, gone)
+            if not first:
+                yield Session(client, model, probe, service, gone)
+                return
+        finally:
+            _unload(client, probe, say)
+        if not request.wait_for_tenant:
+            raise _beside(first[0])
 
 
 def _check_sdk() -> None:
@@ -84,12 +97,14 @@ def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> frozenset[str
     """
     clock, telling, say = wait.clock, Telling(first_s=0.0), wait.say
     start_s = clock.now_s()
-    while alive := tenants.alive(probe, clock, say):
+    while True:
+        before = tenants.others(probe)
+        alive = tenants.alive(probe, before, clock, say)
+        if not alive:
+            return tenants.sessions(before)
         words = tenants.describe_one(alive[0])
         if not may_wait:
-            raise UnsupportedError(
-                f"{words} Each would be timed into the other's steps.\nWait for it with --wait-for-tenant, or end the run that holds it."
-            )
+            raise _beside(alive[0])
         waited_s = clock.now_s() - start_s
         if waited_s >= wait.deadline_s:
             raise ServerGoneError(f"the server was still in use after {wait.deadline_s:.0f} s: {words}")
@@ -97,7 +112,13 @@ def _be_alone(probe: Probe, wait: ResultWaiter, may_wait: bool) -> frozenset[str
             wait.say(f"{words} Waiting for its end.")
         say = _unsaid  # every further look is the same
         clock.sleep(TENANT_POLL_S)
-    return tenants.holders(probe)
+
+
+def _beside(tenant: tenants.Tenant) -> UnsupportedError:
+    return UnsupportedError(
+        f"{tenants.describe_one(tenant)} Each would be timed into the other's steps.\n"
+        "Wait for it with --wait-for-tenant, or end the run that holds it."
+    )
 
 
 def _unsaid(text: str) -> None:
@@ -142,16 +163,19 @@ def _create(
         return service.create_lora_training_client(model, rank=request.lora_rank, seed=request.seed)
 
     def attempt() -> tinker.TrainingClient:
+        asked = in_thread(create)
         try:
-            client: tinker.TrainingClient = wait(in_thread(create), "creating the model")
+            client: tinker.TrainingClient = wait(asked, "creating the model")
             return client
-        except BenchError as error:
-            if error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
+        except BaseException as error:
+            if not (asked.done() and asked.exception()):
+                _give_back(service, probe, wait.clock)
+            if isinstance(error, BenchError) and error.__cause__ is not None and is_occupied(error.__cause__):  # type: ignore[arg-type]
                 raise _OccupiedError(tenants.describe(probe)) from error
             raise
 
     def is_left() -> bool:
-        return bool(silent) and tenants.holders(probe) <= silent
+        return bool(silent) and tenants.sessions(tenants.others(probe)) <= silent
 
     def may_wait(error: BaseException) -> bool:
         return isinstance(error, _OccupiedError) and (request.wait_for_tenant or is_left())
@@ -205,10 +229,23 @@ class _OccupiedError(Exception):
     pass
 
 
+def _give_back(service: tinker.ServiceClient, probe: Probe, clock: Clock) -> None:
+    """Has the server drop what was asked for and not waited for, right after it has made it. The request may still be on its way there."""
+    session_id, end_s = service.holder.get_session_id(), clock.now_s() + GIVE_BACK_WITHIN_S
+    while (listed := probe.tenants()) is not None:
+        asked_for = [entry.get("model_id") for entry in listed if entry.get("session_id") == session_id]
+        for model_id in asked_for:
+            with contextlib.suppress(httpx.HTTPError, ValueError):  # the server frees it when the session ends
+                probe.post("/api/v1/unload_model", {"model_id": model_id}, timeout_s=UNLOAD_ASKED_S)
+        if asked_for or clock.now_s() >= end_s:
+            return
+        clock.sleep(GIVE_BACK_POLL_S)
+
+
 def _unload(client: tinker.TrainingClient, probe: Probe, say: Callable[[str], None]) -> None:
     """Frees the server's only place at once; a server that is gone has nothing to free."""
     try:
-        answer: Any = probe.post("/api/v1/unload_model", {"model_id": client.model_id}, timeout_s=10.0)
+        answer: Any = probe.post("/api/v1/unload_model", {"model_id": client.model_id}, timeout_s=UNLOAD_ASKED_S)
         probe.post("/api/v1/retrieve_future", {"request_id": answer["request_id"]}, timeout_s=UNLOAD_DEADLINE_S)
     except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
         say(f"the model {client.model_id} could not be unloaded ({detail_of(error)}); the server frees it when the session ends")

@@ -12,7 +12,7 @@ from rich.console import Console
 from bench import environment, results
 from bench.checks import Check, Outcome
 from bench.errors import NotEquivalentError
-from bench.files import check_writable, write_json
+from bench.files import check_writable, write_new_json
 from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
 from bench.probe import Probe
@@ -91,6 +91,4 @@ def _document(model: str, server: dict[str, Any] | None, found: list[Check], lea
 def _save(document: dict[str, Any], folder: Path) -> Path:
     created = datetime.fromisoformat(document["created_at"])
     name = results.run_name(created, f"verify-{results.short_name(document['model'])}", document["environment"]["server"])
-    path = folder / "runs" / name
-    write_json(path, document)
-    return path
+    return write_new_json(folder / "runs" / name, document)

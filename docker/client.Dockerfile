@@ -16,6 +16,7 @@ RUN --mount=type=cache,target=/root/.cache/uv if [ -n "$CLIENT_TORCH" ]; then \
 COPY docker/server/make_tiny_qwen3.py /tmp/
 COPY docker/server/tiny_qwen3/merges.txt /tmp/tiny_qwen3/
 RUN python3 /tmp/make_tiny_qwen3.py --tokenizer-only /models/tiny-qwen3
+COPY docker/client/as_owner.py /opt/as_owner.py
 COPY bench /app/bench
 COPY plots /app/plots
 # Bytecode for a quick start under a read-only root; not for what is never imported here, such as transformers' hundreds of models.
@@ -29,6 +30,7 @@ RUN groupadd --gid 1000 bench && useradd --uid 1000 --gid 1000 --no-create-home 
     && install -d -m 1777 /results /cache /cache/huggingface
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /models /models
+COPY --from=build /opt/as_owner.py /opt/as_owner.py
 COPY --from=build /app /app
 # Everything that a run writes goes to /results, /cache or /tmp, so that the root can be read-only and the user any.
 ENV PATH=/opt/venv/bin:$PATH \
@@ -43,5 +45,5 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1
 WORKDIR /app
 USER bench
-ENTRYPOINT ["python", "-m"]
+ENTRYPOINT ["python", "/opt/as_owner.py"]
 CMD ["bench", "--help"]

@@ -87,7 +87,11 @@ own_results() {
   elif [[ $BENCH_UID == 0 ]]; then
     BENCH_UID=1000 BENCH_GID=1000
   fi
-  [[ $(id -u) != 0 ]] || chown "$BENCH_UID:$BENCH_GID" "$results" "$results/runs"
+  if [[ $(id -u) == 0 ]]; then
+    chown "$BENCH_UID:$BENCH_GID" "$results"
+    # What was written there as root, which `docker compose up` is in root's clone; never another file through a hard link.
+    find "$results"/{runs,batches} -user 0 \( -type d -o -links 1 \) -exec chown -h "$BENCH_UID:$BENCH_GID" {} + 2>/dev/null || true
+  fi
   export BENCH_UID BENCH_GID
 }
 

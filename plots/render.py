@@ -1,7 +1,7 @@
 """From a drawing function to a PNG on the disk, written whole or not at all."""
 
 import io
-import os
+import uuid
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,8 @@ def png_of[T](draw: Callable[[Sheet, T], None], data: T, size: Size = README) ->
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file through a temporary neighbour and a rename; raises PlotOutputError, and then leaves nothing."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # Process ids are the same in containers that draw at once into one folder.
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         try:
             temporary.write_bytes(content)

@@ -154,7 +154,7 @@ def _schema(root: Section) -> int:
 
 
 def _invalid(root: Section) -> str | None:
-    why = root.section("order_check").text("text")
+    why = root.text("invalid") or root.section("order_check").text("text")
     return (why or "the file does not say why") if root.flag("valid") is False else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench import batch as batches
 from bench.errors import BenchError, InputError
-from bench.files import check_writable
+from bench.files import alone_in, check_writable
 from bench.grown_batch import grown
 from bench.numbers import duration, memory, plural
 from bench.sweep import document as files
@@ -79,6 +79,10 @@ class Looper:
             BenchError: what no row can be taken with; the rows before are kept.
         """
         check_writable(self.options.results)
+        with alone_in(self.options.results, "sweep"):
+            return self._run()
+
+    def _run(self) -> dict[str, Any]:
         self.sweep = self._begin()
         self.batch = self._batch()
         try:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from bench import image
 from bench.errors import InputError
 from bench.json_lines import read_objects, text_of
 from bench.tasks import answers
@@ -47,7 +48,8 @@ def rows_of_hub(split: str, instead: str) -> Any:
     import datasets
 
     try:
-        return datasets.load_dataset(DATA_SET, "main", split=split)
+        with image.shared_cache():
+            return datasets.load_dataset(DATA_SET, "main", split=split)
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{DATA_SET} could not be loaded ({reason}).\nCheck the network or HF_HOME, or {instead}.") from error

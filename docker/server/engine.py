@@ -6,6 +6,7 @@ import signal
 import sys
 
 import engine_spans
+import silent_sessions
 import upstream
 
 PR_SET_PDEATHSIG = 1
@@ -30,6 +31,7 @@ def main() -> None:
             jax_gspo.install()
         from skyrl.tinker import engine
 
+        silent_sessions.install(engine.TinkerEngine)
         if log := engine_spans.log_from_environment():
             engine_spans.install(engine.TinkerEngine, log)
     except (ImportError, RuntimeError) as error:

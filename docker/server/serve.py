@@ -18,6 +18,7 @@ from typing import Any
 import compile_cache
 import engine_spans
 import leftovers
+import pid_one
 import placement
 import shards
 import upstream
@@ -195,6 +196,7 @@ def main() -> None:
     """Command line entry. Exits 0 where settings were only checked and can be, 2 for wrong usage, 1 where SkyRL is not as expected or its
     engine died, 143 after SIGTERM.
     """
+    pid_one.step_aside()
     args = parse()
     if args.check_only:
         return

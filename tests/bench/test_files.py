@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.errors import InputError
-from bench.files import check_writable, read_json, write_json
+from bench.files import check_writable, read_json, write_json, write_new_json
 
 LIMIT = 300_000
 
@@ -26,6 +27,21 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert read_json(path, LIMIT, "test file") == {"a": [1, 2.5, None, "ä"]}
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert names_in(path.parent) == ["file.json"]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+def test_files_that_want_one_name_at_once_get_one_each(links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Path, target: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refused)
+    path = tmp_path / "runs" / "20261130T090000Z-Qwen3-0.6B.json"
+    with ThreadPoolExecutor(8) as pool:
+        written = list(pool.map(lambda number: write_new_json(path, number), range(8)))
+    assert [json.loads(own.read_text()) for own in written] == list(range(8))
+    others = [f"20261130T090000Z-Qwen3-0.6B-{count}.json" for count in range(2, 9)]
+    assert sorted(names_in(path.parent)) == sorted([path.name, *others])
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])

@@ -1,5 +1,7 @@
 """Commands as they are typed for the image: on a host without the packages, and in what a container says."""
 
+import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ import pytest
 
 from bench import files, image
 from bench.cli import main
-from bench.errors import InputError
+from bench.errors import InputError, NotEquivalentError, ServerGoneError
 
 ROOT = Path(__file__).parents[2]
 COMMAND = "docker compose run --rm --no-deps bench bench"
@@ -79,3 +81,38 @@ def test_a_path_of_the_host_is_answered_with_that_of_the_image_where_the_file_is
 def test_a_flag_to_run_again_with_is_typed_as_the_run_was(flag: str, value: str, by_hand: str, made: str) -> None:
     assert image.run_with(flag, value, {}) == image.run_with(flag, value, {image.MARK: ""}) == by_hand
     assert image.run_with(flag, value, {image.MARK: "sha256:1"}) == made
+
+
+@pytest.mark.parametrize(("environment", "modes"), [({image.MARK: ""}, (0o777, 0o666)), ({}, (0o755, 0o644))])
+def test_what_a_container_puts_into_the_cache_can_be_written_by_the_server_and_clients_of_other_users(
+    environment: dict[str, str], modes: tuple[int, int], tmp_path: Path
+) -> None:
+    before = os.umask(0o022)
+    try:
+        with image.shared_cache(environment):
+            (tmp_path / "hub").mkdir()
+            (tmp_path / "hub" / "tokenizer.json").touch()
+        (tmp_path / "after").touch()
+    finally:
+        os.umask(before)
+    found = [path.stat().st_mode & 0o777 for path in (tmp_path / "hub", tmp_path / "hub" / "tokenizer.json", tmp_path / "after")]
+    assert found == [*modes, 0o644]
+
+
+@pytest.mark.parametrize(
+    ("environment", "error", "said"),
+    [
+        ({image.MARK: ""}, None, [image.SERVER_STAYS]),
+        ({image.MARK: ""}, NotEquivalentError("not valid"), [image.SERVER_STAYS]),
+        ({image.MARK: ""}, ServerGoneError("died"), []),
+        ({image.MARK: ""}, KeyboardInterrupt(), []),  # compose ends the server with it
+        ({image.MARK: "sha256:1"}, None, []),  # make takes the stack down
+        ({}, None, []),
+    ],
+)
+def test_how_the_server_ends_is_said_where_it_stays(environment: dict[str, str], error: BaseException | None, said: list[str]) -> None:
+    heard: list[str] = []
+    with contextlib.suppress(type(error) if error else ValueError), image.leaving_server(heard.append, environment):
+        if error:
+            raise error
+    assert heard == said

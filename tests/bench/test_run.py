@@ -33,6 +33,7 @@ class Stage:
     answers: dict[str, Any]
     requests: list[ModelRequest] = field(default_factory=list)
     closed: int = 0
+    gone: frozenset[str] = frozenset()
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         def open_session(probe: Probe, _wait: Any, request: ModelRequest, _say: Any) -> Iterator[Session]:
             made.requests.append(request)
             try:
-                yield Session(made.client, "Qwen/toy", probe)  # type: ignore[arg-type]
+                yield Session(made.client, "Qwen/toy", probe, gone=made.gone)  # type: ignore[arg-type]
             finally:
                 made.closed += 1
 
@@ -308,6 +309,44 @@ def test_outputs_out_of_order_on_several_devices_make_the_result_invalid_and_los
     assert raised.value.exit_code == 5
 
 
+OTHER = {"session_id": "session_4", "model_id": "model_4", "user_metadata": {"program": "rl", "host": "vm-1", "pid": "77"}}
+GONE = OTHER | {"session_id": "session_3"}
+
+
+def told_of(*entries: dict[str, Any]) -> tuple[int, str, bytes]:
+    return json_answer(json.dumps(entries))
+
+
+@pytest.mark.parametrize("seen_at", [3, 10], ids=["gone again at the end", "there at the end"])
+def test_a_run_beside_another_client_is_kept_and_not_valid_and_says_whose_it_was(stage: Stage, tmp_path: Path, seen_at: int) -> None:
+    reporter = FakeReporter()
+    stage.gone = frozenset({"session_3"})
+    stage.answers["/gspo-bench/tenants"] = told_of(GONE)
+
+    def on_step(record: Any) -> None:
+        # Two warm-ups and four pairs: the last step is the tenth.
+        stage.answers["/gspo-bench/tenants"] = told_of(GONE, OTHER) if len(reporter.steps) in (seen_at, seen_at + 1) else told_of(GONE)
+
+    reporter.on_step = on_step
+    document = run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
+    words = "steps were timed while others held a model on the server: session session_4 (rl on vm-1, pid 77)"
+    assert document == last(tmp_path)
+    assert (document["status"], document["valid"], document["invalid"], document["order_check"]) == ("complete", False, words, None)
+    assert document["native_1pass"]["n"] == document["custom_2pass"]["n"] == 4
+    assert [warning["text"] for warning in document["warnings"] if warning["code"] == "NOT_ALONE"] == [words]
+    assert result_file.of_document(document, "x").invalid == words
+    with pytest.raises(UnstableError, match=r"the result is not valid: steps were timed .*\n.*run again when nobody else") as raised:
+        run.check_valid(document)
+    assert raised.value.exit_code == 6
+
+
+def test_a_model_of_a_client_that_was_gone_before_speaks_against_nothing(stage: Stage, tmp_path: Path) -> None:
+    stage.gone = frozenset({"session_3"})
+    stage.answers["/gspo-bench/tenants"] = told_of(GONE)
+    document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+    assert (document["valid"], document["invalid"]) == (True, None)
+
+
 def test_one_device_is_not_asked_and_several_in_order_are_valid(stage: Stage, tmp_path: Path) -> None:
     document = run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
     assert (document["valid"], document["order_check"]) == (True, None)
@@ -331,6 +370,7 @@ def test_a_disk_that_is_full_does_not_end_the_steps_and_costs_no_number(
         raise InputError(f"cannot write {path}: No space left on device.\nfree space on its disk")
 
     monkeypatch.setattr(results, "write_json", full)
+    monkeypatch.setattr(results, "write_new_json", full)
     reporter = FakeReporter()
     with pytest.raises(UnsavedError, match="No space left on device") as raised:
         run.run(settings_of(stage, tmp_path), reporter)  # type: ignore[arg-type]
@@ -348,8 +388,20 @@ def test_a_disk_that_is_full_does_not_hide_why_a_run_ended_early(stage: Stage, t
         raise InputError(f"cannot write {path}: No space left on device.")
 
     monkeypatch.setattr(results, "write_json", full)
+    monkeypatch.setattr(results, "write_new_json", full)
     with pytest.raises(ServerGoneError, match="the server died"):
         run.run(settings_of(stage, tmp_path), FakeReporter())  # type: ignore[arg-type]
+
+
+def test_two_runs_of_one_second_in_one_folder_keep_their_results_each(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "run_name", lambda *facts: "20261130T090000Z-toy-NVIDIA_L4.json")
+    documents = [run.run(settings_of(stage, tmp_path, steps=steps), FakeReporter()) for steps in (2, 4)]  # type: ignore[arg-type]
+    names = ["20261130T090000Z-toy-NVIDIA_L4.json", "20261130T090000Z-toy-NVIDIA_L4-2.json"]
+    assert [json.loads((tmp_path / "results" / "runs" / name).read_text()) for name in names] == documents
+    assert [document["native_1pass"]["n"] for document in documents] == [2, 4]
+    assert len(list((tmp_path / "results" / "runs").iterdir())) == 2
 
 
 def test_a_wall_clock_that_is_set_back_changes_no_time(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

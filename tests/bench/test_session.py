@@ -1,6 +1,7 @@
 """A model for as long as a run lasts: which one, who holds the server, and that it is given back."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -231,6 +232,78 @@ def test_the_model_is_given_back_however_the_block_ends(monkeypatch: pytest.Monk
         with pytest.raises(error), open_session(probe, ResultWaiter(probe, 10.0, print), REQUEST, lambda text: None):
             raise error
     assert unloaded == ["model_8"] * 3
+
+
+OURS = TENANT | {"model_id": "model_8", "session_id": "session_8", "user_metadata": tenants.who()}
+
+
+@pytest.mark.parametrize(
+    ("listed", "in_the_way"),
+    [([TENANT, OURS], True), ([OURS, TENANT], False), ([OURS], False), ([], False)],
+    ids=["it came first", "it came later", "alone", "a server that does not tell"],
+)
+def test_of_two_that_found_the_server_free_the_later_one_gives_way(
+    listed: list[dict[str, Any]], in_the_way: bool, opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tries_of(monkeypatch)
+    unloaded: list[str] = []
+    monkeypatch.setattr(Probe, "tenants", lambda probe: listed if asked else [])
+    monkeypatch.setattr(session, "_unload", lambda client, probe, say: unloaded.append(client.model_id))
+    if in_the_way:
+        with pytest.raises(UnsupportedError, match=r"session session_3 \(gspo-bench on vm-1, pid 77\) .*timed into.*\n.*--wait-for-tenant"):
+            opened({**HEALTHY}, ["a"], [], REQUEST)
+    else:
+        opened({**HEALTHY}, ["a"], [], REQUEST)
+    assert (len(asked), unloaded) == (1, ["model_8"])
+
+
+def test_the_later_one_waits_for_the_first_where_it_may(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tries_of(monkeypatch)
+    beats = iter(range(1000))
+
+    def told(probe: Probe) -> list[dict[str, Any]]:
+        beat = next(beats)
+        return [TENANT | {"last_heartbeat_at": beat}, OURS] if asked and beat < 8 else []
+
+    monkeypatch.setattr(Probe, "tenants", told)
+    opened({**HEALTHY, **UNLOADED}, ["a"], [], ModelRequest(None, 8, 3, wait_for_tenant=True))
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("listed_at", [1, 3], ids=["there", "still on its way"])
+def test_a_model_in_the_making_is_given_back_when_the_wait_for_it_is_interrupted(listed_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    making, looks, unloaded = threading.Event(), list[int](), list[Any]()
+    ours = TENANT | {"model_id": "model_9", "session_id": "session_9"}
+
+    class SlowService(FakeService):
+        holder: Any = SimpleNamespace(get_session_id=lambda: "session_9")
+
+        def create_lora_training_client(self, model: str, **settings: Any) -> Any:
+            making.wait()
+
+    class Interrupted(ResultWaiter):
+        def __call__(self, future: Any, stage: str, deadline_s: float | None = None) -> Any:
+            if stage == "creating the model":
+                looks.clear()  # those before were for other clients
+                raise KeyboardInterrupt
+            return super().__call__(future, stage, deadline_s)
+
+    def told(probe: Probe) -> list[dict[str, Any]]:
+        looks.append(1)
+        return [TENANT, ours] if unloaded or len(looks) >= listed_at else []
+
+    clock = FakeTime()
+    monkeypatch.setattr(session, "_service_client", lambda probe: SlowService(["a"], []))
+    monkeypatch.setattr(Probe, "tenants", told)
+    monkeypatch.setattr(tenants, "alive", lambda *arguments: [])
+    monkeypatch.setattr(Probe, "post", lambda self, path, body, timeout_s: unloaded.append((path, body)))
+    probe = Probe("http://server:8000")
+    wait = Interrupted(probe, 600.0, print, clock.clock())
+    with pytest.raises(KeyboardInterrupt), open_session(probe, wait, REQUEST, print):
+        pass
+    making.set()
+    assert unloaded == [("/api/v1/unload_model", {"model_id": "model_9"})]
+    assert clock.pauses == [0.2] * (listed_at - 1)
 
 
 def test_another_sdk_than_the_tested_one_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,8 @@ def alive(monkeypatch: pytest.MonkeyPatch, looks: list[list[dict[str, Any]]]) ->
         return latest[0]
 
     monkeypatch.setattr(Probe, "tenants", look)
-    return tenants.alive(Probe("http://server:8000"), clock.clock(), said.append), clock, said
+    probe = Probe("http://server:8000")
+    return tenants.alive(probe, tenants.others(probe), clock.clock(), said.append), clock, said
 
 
 def test_a_server_without_other_clients_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +56,21 @@ def test_a_client_that_ends_meanwhile_is_not_waited_for(monkeypatch: pytest.Monk
     assert others == [] and clock.pauses == [1.0]
 
 
+def test_company_is_who_came_after_the_run_had_begun_each_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = [[OTHER], [OTHER, OTHER | {"session_id": "session_4"}], [], [OTHER | {"session_id": f"session_{n}"} for n in range(4, 9)]]
+    monkeypatch.setattr(Probe, "tenants", lambda probe: looks.pop(0))
+    company = tenants.Company(Probe("http://server:8000"), frozenset({"session_3"}))
+    company.look()
+    assert company.words() is None
+    company.look()
+    company.look()
+    alone = "steps were timed while others held a model on the server: session session_4 (a client on vm-1, pid ?)"
+    assert company.words() == alone
+    company.look()
+    others = "".join(f", session session_{n} (a client on vm-1, pid ?)" for n in (5, 6))
+    assert company.words() == f"{alone}{others} and 2 more"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -71,6 +87,19 @@ def test_odd_tenants_still_say_that_the_server_is_taken(text: str) -> None:
     with http_server({"/gspo-bench/tenants": json_answer(text)}) as url:
         words = tenants.describe(Probe(url))
     assert words.startswith("the server") and words.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("expires", "when"),
+    [
+        (212.4, "freed in 212 s if it stays silent"),
+        (0.6, "silent for longer than its timeout: freed when the server has done the request in hand"),
+        (0.0, "silent for longer than its timeout: freed when the server has done the request in hand"),
+        (None, "freed when that session ends"),
+    ],
+)
+def test_no_model_is_promised_to_be_freed_at_once(expires: float | None, when: str) -> None:
+    assert tenants.describe_one(OTHER | {"expires_in_s": expires}).endswith(f"holds model model_7, {when}.")
 
 
 @pytest.mark.parametrize(("expires", "within_s"), [(212.4, 212.4), (None, 400.0), ("x", 400.0), (-3, 400.0), (10**400, 400.0)])

@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib.image
@@ -134,6 +135,14 @@ def test_an_older_picture_is_replaced_and_readable_by_others(published, written,
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE(out.stat().st_mode) == 0o666 & ~umask
+
+
+def test_who_draws_the_same_picture_at_once_writes_it_whole(tmp_path):
+    contents = [bytes([number]) * 1_000_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda content: render.write_whole(tmp_path / "x.png", content), contents))
+    assert (tmp_path / "x.png").read_bytes() in contents
+    assert [path.name for path in tmp_path.iterdir()] == ["x.png"]
 
 
 def test_a_folder_without_results_says_what_to_run_first(tmp_path, capsys):

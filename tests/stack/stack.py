@@ -57,6 +57,25 @@ def container(service):
     return docker("ps", "--quiet", "--filter", f"label=com.docker.compose.project={PROJECT}", "--filter", of_service)
 
 
+STATUS = """
+import os, pathlib
+found = [entry for entry in pathlib.Path("/proc").glob("[0-9]*") if int(entry.name) not in (1, os.getpid())]
+print(*[(entry / "status").read_text() for entry in found], sep="---")
+"""
+
+
+def rights(identity):
+    """Of each process of a running container, but for its init: user and group ids, and the capabilities that it holds."""
+    held = []
+    for text in docker("exec", identity, "python", "-c", STATUS).split("---"):
+        status = dict(row.split(":\t", 1) for row in text.splitlines() if ":\t" in row)
+        assert status["NoNewPrivs"] == "1"
+        ids = {int(number) for name in ("Uid", "Gid") for number in status[name].split()}
+        held.append((ids, sum(int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"))))
+    assert held
+    return held
+
+
 def documents(results):
     """Every JSON file below the results folder, by its place in it; a file that is half written or left behind fails."""
     files = [path for path in results.rglob("*") if path.is_file()]

@@ -149,8 +149,10 @@ def test_a_server_killed_between_steps_ends_it_with_exit_code_3_and_a_partial_fi
 def test_every_service_is_contained(files):
     services = compose_config(*files)
     assert sorted(services) == ["bench", "plots", "server"]
-    for service in services.values():
+    for name, service in services.items():
         assert service["cap_drop"] == ["ALL"]
+        # What the client's entry needs to become the results folder's owner; it drops them before any other code runs.
+        assert service.get("cap_add", []) == ([] if name == "server" else ["SETUID", "SETGID"])
         assert service["security_opt"] == ["no-new-privileges:true"]
         assert service["read_only"] is True
         assert "docker.sock" not in json.dumps(service)

@@ -87,6 +87,20 @@ def test_every_row_is_taken_and_the_fastest_is_the_best(stage: Stage) -> None:
     assert document["environment"]["client"] == {"python": "3"}
 
 
+def test_a_second_sweep_in_the_same_folder_is_refused_while_the_first_takes_its_rows(stage: Stage) -> None:
+    second = Stage(stage.results)
+
+    def meanwhile() -> Ending:
+        with pytest.raises(InputError, match=r"another sweep writes to .*results\.\nWait for its end, or name another"):
+            second.sweep()
+        return measured([2.0] * 3, [4.0] * 3, 8.0, "H200")
+
+    stage.endings[4] = meanwhile
+    assert stage.sweep()["status"] == "complete"
+    assert second.taken == []
+    assert second.sweep(again=True)["status"] == "complete"
+
+
 def test_a_row_whose_steps_overlap_the_bests_is_named_beside_it(stage: Stage) -> None:
     assert stage.sweep()["best"]["not_told_apart"] == []
     stage.endings[4] = lambda: measured([0.9, 0.5, 0.7], [2.0] * 3, 8.0, "H200")
