@@ -8,7 +8,7 @@ from typing import Any
 import tinker
 
 from bench import batch as batches
-from bench import environment, floor, measure, outputs_order, path_names, paths, results, rollout, run_facts, stats, synthetic
+from bench import environment, floor, measure, outputs_order, path_names, paths, results, rollout, run_facts, shipped, stats, synthetic
 from bench.batch import FrozenBatch
 from bench.batch_fit import check_fits
 from bench.checks import Check, Outcome
@@ -45,6 +45,8 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
         arms.append((path_names.CONTROL, paths.Native()))
     check_writable(settings.results)
     frozen = batches.load(settings.batch) if settings.batch else None
+    if settings.rollouts == shipped.SHIPPED:
+        frozen = shipped.rollouts()
     stats.load()
     until_healthy(probe, settings.ready_deadline_s, reporter.say)
     wire = WireCounter()
@@ -59,6 +61,8 @@ def run(settings: RunSettings, reporter: Reporter) -> dict[str, Any]:
         memory = [environment.gpu_memory(told, "ready")]
         order = _order(session, settings, starting)
         floor_s = floor.take(settings, arms, frozen, partial(_setup, session, settings), starting, wait, wire)
+        if settings.rollouts == shipped.SHIPPED and frozen is not None:
+            frozen = shipped.with_old_logprobs(frozen, session.client, starting)
         if frozen is None:
             frozen = _sample(session, settings, starting, reporter)
             memory.append(environment.gpu_memory(probe.environment(), "sampled"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bench import image, path_names, prompts, run
+from bench import image, path_names, prompts, run, shipped
 from bench.errors import UnsavedError
 from bench.flags import FiniteFloat, server_options
 from bench.gspo import Clip
@@ -74,6 +74,13 @@ from bench.table import print_result, stdout_console
     help="builtin, gsm8k, or a JSON-lines file.",
 )
 @click.option("--prompts-count", type=click.IntRange(1, 4_096), default=16, show_default=True, help="Sequences in the batch.")
+@click.option(
+    "--rollouts",
+    type=click.Choice([shipped.SAMPLED, shipped.SHIPPED]),
+    default=shipped.SAMPLED,
+    show_default=True,
+    help="shipped: a batch that comes with the program; nothing is sampled.",
+)
 @click.option("--batch", type=click.Path(path_type=Path), help="Run this saved batch again; nothing is sampled.")
 @click.option(
     "--peak-tflops",

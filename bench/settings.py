@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import path_names
+from bench import path_names, shipped
 from bench.errors import InputError
 from bench.gspo import Clip
 from bench.order import ORDERS
@@ -36,6 +36,7 @@ class RunSettings:
     floor_steps: int
     prompts: str
     prompts_count: int
+    rollouts: str
     batch: Path | None
     seed: int
     deadline_s: float
@@ -48,6 +49,7 @@ class RunSettings:
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise InputError(f"--order {self.order!r}: choose {' or '.join(ORDERS)}.")
+        shipped.check_asked(self.rollouts, self.batch)
         if not math.isfinite(self.learning_rate):
             raise InputError(f"--learning-rate {self.learning_rate}: give a finite number.")
         if self.max_steps < self.steps:
@@ -84,6 +86,7 @@ class RunSettings:
             "target_ci_pct": self.target_ci_pct,
             "floor_steps": self.floor_steps,
             "prompts": self.prompts,
+            "rollouts": self.rollouts,
             "batch": str(self.batch) if self.batch else None,
             "seed": self.seed,
             "deadline_s": self.deadline_s,

@@ -83,6 +83,8 @@ run() { # ARGUMENT...
 }
 
 asked=${1:-bench}
+# Whatever else is asked of the server samples there.
+[[ $asked == bench ]] || export ROLLOUTS=sampled
 need_docker
 own_results
 build bench
@@ -102,7 +104,8 @@ if [[ ${1-} == learn ]]; then
   SERVER_STATE=$(setting SERVER_STATE /cache/learn)
   export SERVER_STATE
   [[ $STACK == cuda ]] || PRESET=$(setting PRESET cpu-learn)
-  export PRESET
+  SERVER_ROLLOUTS=often
+  export PRESET SERVER_ROLLOUTS
   # A learning run ends after its step, and at once when told a second time.
   trap 'docker kill --signal INT "$bench" >/dev/null 2>&1 || exit 130' INT
 fi

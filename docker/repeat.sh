@@ -39,7 +39,7 @@ for ((run = 1; run <= runs; run++)); do
   file=$(written_since "$mark")
   if [[ -n $file ]]; then
     files+=("/results/runs/$file")
-    if [[ $BENCH_ARGS == "$bench_args" && " $bench_args" != *" --batch"[\ =]* ]]; then
+    if [[ $BENCH_ARGS == "$bench_args" && $(setting ROLLOUTS sampled) == sampled && " $bench_args" != *" --batch"[\ =]* ]]; then
       batch=$(sed -n 's|^ *"file": "\(batches/[0-9a-f]*\.json\)".*|\1|p' "$results/runs/$file" | head -n 1)
       [[ -z $batch ]] || BENCH_ARGS="$bench_args --batch /results/$batch"
     fi

@@ -74,6 +74,11 @@ def attention_config() -> dict[str, Any]:
     return {}
 
 
+def sampler_config(rollouts: str) -> dict[str, Any]:
+    """Settings of the FSDP backend that follow from how much will be sampled: compiling vLLM's model takes longer than sampling one batch without."""
+    return {"generator.inference_engine.enforce_eager": True} if rollouts == "sampled" else {}
+
+
 def check(backend: str, config: dict[str, Any]) -> None:
     """Raises UsageError for a setting that the backend does not have. Looks at names only, and loads nothing heavy: under 1 s.
 

@@ -34,6 +34,12 @@ HOST_DEVICES = "--xla_force_host_platform_device_count"
 STALE_SWEEP_S = 5  # how often the engine looks for sessions that stopped heart-beating; SkyRL's own 60 s make a retry wait
 
 
+ROLLOUTS_HELP = (
+    "how many will be sampled here; sampled: one batch, for which vLLM compiles nothing; often: as in a learning run; "
+    "shipped: none, so that fsdp only trains and starts no vLLM; default: %(default)s"
+)
+
+
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Parses the command line; backend_config of the result is the preset's with --backend-config's keys over it,
     and preset_changed names those that are not as in the preset."""
@@ -43,6 +49,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--preset", help="a file of presets/, without .json, or any such file by its path; default: SkyRL's own settings")
     parser.add_argument("--backend-config", default="", metavar="JSON", help="settings that go over the preset's")
     parser.add_argument("--runtime-role", choices=["combined", "trainer", "inference"], default="combined")
+    parser.add_argument("--rollouts", choices=["sampled", "often", "shipped"], default="often", help=ROLLOUTS_HELP)
     parser.add_argument("--gpus", type=gpu_count, help="GPUs of each node to spread the model over, or all; default: the settings', else 1")
     parser.add_argument("--nodes", type=whole(1), help="nodes of a Ray cluster to spread it over; default: the settings', else 1")
     parser.add_argument("--ray-address", default="", help="a running Ray cluster's; default: one of this machine's own, for this server")
@@ -63,9 +70,11 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--check-only", action="store_true", help="say whether these settings can be, as far as names tell; start nothing")
     args = parser.parse_args(argv)
+    if args.rollouts == "shipped" and args.backend == "fsdp":
+        args.runtime_role = "trainer"
     try:
         preset = load_preset(args.preset) if args.preset else {}
-        own = {} if args.backend == "jax" else attention_config()
+        own = {} if args.backend == "jax" else attention_config() | sampler_config(args.rollouts)
         over = parse_backend_config(args.backend_config)
         asked = preset | over
         args.preset_changed = changed(preset, over) if args.preset else []
