@@ -23,7 +23,7 @@ import placement
 import shards
 import upstream
 from arguments import Parser, whole
-from backend_config import UsageError, attention_config, changed, check, load_preset, parse_backend_config
+from backend_config import UsageError, attention_config, changed, check, load_preset, parse_backend_config, sampler_config
 from machine import gpus_in_sight, model_config
 
 HERE = Path(__file__).resolve().parent
