@@ -39,7 +39,7 @@ def outcome(ending: Ending, deadline_s: float) -> tuple[str, str | None]:
     if ending.out_of_time:
         return TIMED_OUT, f"not done within {deadline_s:.0f} s" + ("" if ending.ready_s else "; the model never was ready")
     if ending.server_code is not None:
-        killed = " (killed, as the system does when memory runs out)" if _was_killed(ending) else ""
+        killed = " (killed, as the system does when memory runs out)" if was_killed(ending) else ""
         return CRASHED, _short(
             f"the server ended with exit code {ending.server_code}{killed}: {of_log(ending.server_text) or 'it said nothing'}"
         )
@@ -62,7 +62,8 @@ def _after_error(text: str) -> str:
     return text.rpartition("error: ")[2].strip() or "the server refused its settings"
 
 
-def _was_killed(ending: Ending) -> bool:
+def was_killed(ending: Ending) -> bool:
+    """Whether the server or its engine was, as the system does when memory runs out."""
     return ending.server_code in _KILLED or "exit code -9" in ending.server_text
 
 
