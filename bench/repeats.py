@@ -38,8 +38,10 @@ class Run:
     exit_code: int | None = None
 
 
-def document(runs: Sequence[Run]) -> dict[str, Any]:
+def document(runs: Sequence[Run], not_tried: int = 0, why: str | None = None) -> dict[str, Any]:
     """The repeat file's content: every run as a row, and over the complete ones the spread between beside the spread within.
+
+    After these, `not_tried` more were asked for and not tried, for the reason `why`.
 
     A run that ended early is a row that says so and is not counted: what stopped it may have slowed it before. One that is not valid is
     not counted either.
@@ -64,6 +66,8 @@ def document(runs: Sequence[Run]) -> dict[str, Any]:
         "gpu": environment.gpu_name(first.server.values or None) if first else None,
         "batch": {"sha256": first.batch.text("sha256") if first else None},
         "runs": rows,
+        "not_tried": not_tried,
+        "not_tried_reason": why,
         **_spread([row for row in rows if row["status"] == COMPLETE and row["saving_median_pct"] is not None]),
     }
 

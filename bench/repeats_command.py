@@ -18,14 +18,16 @@ from bench.table import stdout_console
 @click.command("repeats", short_help="Show runs on fresh servers: the spread between them beside the spread within.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--failed", type=(click.IntRange(1), int), multiple=True, metavar="N CODE", help="Run N left no result and ended with CODE.")
+@click.option("--not-tried", type=(click.IntRange(1), str), metavar="N WHY", help="N more runs were asked for and not tried, and why.")
 @click.option("--results", type=click.Path(path_type=Path), default=Path("results"), show_default=True, help=f"Folder for {repeats.LAST}.")
-def repeats_command(files: tuple[Path, ...], failed: tuple[tuple[int, int], ...], results: Path) -> None:
+def repeats_command(files: tuple[Path, ...], failed: tuple[tuple[int, int], ...], not_tried: tuple[int, str] | None, results: Path) -> None:
     """Takes the result FILES of the same benchmark in the order of the runs, and writes what they show together.
 
     The runs must have taken one batch of one model; `make bench REPEAT=3` sees to that.
     """
     runs = _ordered([Run(_name(file, results), result_file.read(file)) for file in files], dict(failed))
-    made = repeats.document(runs)
+    left, why = not_tried or (0, None)
+    made = repeats.document(runs, left, why and one_line(why))
     path = results / repeats.LAST
     write_json(path, made)
     console = stdout_console()

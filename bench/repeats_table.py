@@ -34,7 +34,7 @@ def print_repeat(document: dict[str, Any], file: str, console: Console) -> None:
     for number, row in enumerate(runs, start=1):
         table.add_row(*(Text(cell) for cell in _cells(number, row)))
     console.print(table)
-    for line in _words(root, len(runs)):
+    for line in (*_words(root, len(runs)), *_not_tried(root)):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -71,3 +71,8 @@ def _words(root: JsonObject, runs: int) -> list[str]:
         line,
         f"{left_out:,} of {plural(runs, 'run')} did not finish with a valid saving, and {'is' if left_out == 1 else 'are'} not counted.",
     ]
+
+
+def _not_tried(root: JsonObject) -> list[str]:
+    left = root.whole("not_tried") or 0
+    return [f"{plural(left, 'more run')} not tried. {root.text('not_tried_reason') or ''}".rstrip()] if left else []

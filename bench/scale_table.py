@@ -22,8 +22,8 @@ def is_scale(document: Any) -> bool:
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
-def print_scale(document: dict[str, Any], file: str, console: Console) -> None:
-    """Prints the rows, why those that failed did, and against what the efficiency is.
+def print_scale(document: dict[str, Any], file: str, console: Console, reasons: bool = True) -> None:
+    """Prints the rows, unless left out why those that failed did, and against what the efficiency is.
 
     Raises:
         InputError: a value of the file is not what a scaling run writes.
@@ -41,7 +41,7 @@ def print_scale(document: dict[str, Any], file: str, console: Console) -> None:
         table.add_row(*_cells(row))
     console.print(table)
     for row in rows:
-        if reason := row.text("reason"):
+        if reasons and (reason := row.text("reason")):
             words = f"{plural(row.whole('gpus') or 0, noun)}, {row.text('batch')} batch: {reason}"
             console.print(words, markup=False, soft_wrap=True)
     if reason := root.text("reason"):

@@ -35,7 +35,8 @@ SETTINGS = (
 
 @click.command("show", short_help="Print any result file's table, verdict, warnings and settings.")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("results") / LAST)
-def show_command(file: Path) -> None:
+@click.option("--no-reasons", is_flag=True, help="Leave out why rows of a sweep or scaling run failed.")
+def show_command(file: Path, no_reasons: bool) -> None:
     """Prints FILE as a run prints its own, and what it ran on; of a learning run, its folder.  [default: results/last_gspo_bench.json]"""
     console = stdout_console()
     if (record := file / "run.json").is_file():
@@ -47,7 +48,11 @@ def show_command(file: Path) -> None:
     if is_learn(document):
         print_learn(document, file, console)
         return
-    for is_of_kind, print_kind in ((is_sweep, print_sweep), (is_scale, print_scale), (is_repeat, print_repeat), (is_verify, print_verify)):
+    for has_rows, print_rows in ((is_sweep, print_sweep), (is_scale, print_scale)):
+        if has_rows(document):
+            print_rows(document, one_line(str(file)), console, reasons=not no_reasons)
+            return
+    for is_of_kind, print_kind in ((is_repeat, print_repeat), (is_verify, print_verify)):
         if is_of_kind(document):
             print_kind(document, one_line(str(file)), console)
             return

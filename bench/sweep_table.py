@@ -20,8 +20,8 @@ def is_sweep(document: Any) -> bool:
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
-def print_sweep(document: dict[str, Any], file: str, console: Console) -> None:
-    """Prints the rows, why those that failed did, and the best.
+def print_sweep(document: dict[str, Any], file: str, console: Console, reasons: bool = True) -> None:
+    """Prints the rows, unless left out why those that failed did, and the best.
 
     Raises:
         InputError: a value of the file is not what a sweep writes.
@@ -36,7 +36,7 @@ def print_sweep(document: dict[str, Any], file: str, console: Console) -> None:
         table.add_row(*_cells(row, best.text("label"), batch.whole("target_tokens")))
     console.print(table)
     for row in rows:
-        if reason := row.text("reason"):
+        if reasons and (reason := row.text("reason")):
             console.print(f"{row.text('label')}: {reason}", markup=False, soft_wrap=True)
     if any(row.flag("sampled") and row.whole("peak_memory_bytes") for row in rows):
         console.print("* sampled the batch too, so its memory holds the sampler's.", soft_wrap=True)

@@ -30,13 +30,18 @@ finish() {
     echo "The benchmark's container, $bench, was killed, as when memory runs out. What it had saved is under runs/ in the results." >&2
     [[ $asked != learn ]] || echo "Go on from the run's last checkpoint: LEARN_ARGS=--resume make learn" >&2
   fi
-  if [[ ($code == 3 || -n ${ended-}) && -n ${server-} ]]; then
-    # The container's own goes with it.
+  # 1 and 3: it failed at a request, or does not answer. Its container's own log goes with it.
+  if [[ ($code == 1 || $code == 3 || -n ${ended-}) && -n ${server-} ]]; then
     log=$(setting RESULTS ./results)/server.log
     docker logs "$server" >"$log" 2>&1 || true
     [[ $(id -u) != 0 ]] || chown "$BENCH_UID:$BENCH_GID" "$log" || true
-    echo "The server's log is in $log. Its last lines:" >&2
-    tail -n 12 "$log" >&2 || true
+    # At a failed request the benchmark has told what the server said.
+    if [[ ${ended-} == 2 ]]; then
+      sed -n '/^error: /,$p' "$log" >&2
+    elif [[ $code == 3 ]] && said=$(fault "$log"); then
+      echo "It says: $said" >&2
+    fi
+    echo "The server's whole log is in $log." >&2
   fi
   compose --progress quiet down --remove-orphans --timeout 5 ||
     { sleep 3 && compose --progress quiet down --remove-orphans --timeout 5; } ||
@@ -118,6 +123,7 @@ if [[ $# == 0 || $1 == learn ]]; then
   run --name "$bench" "${1:-bench}" || code=$?
   # 5 and 6: a whole result, which speaks against itself.
   [[ $code == 0 || $code == 5 || $code == 6 ]] || exit "$code"
+  server= # what becomes of it does not matter any more
   run plots
   exit "$code"
 else

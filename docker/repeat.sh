@@ -2,7 +2,8 @@
 # Measures N times, each on a fresh server, and says how far the runs lie apart: behind `make bench REPEAT=N`.
 #   docker/repeat.sh N
 # The first run samples the batch and the others take it again, so that what differs is the server and not the work. A run that fails
-# is a row of the table; those before it are kept. The exit code is that of the first run that failed.
+# is a row of the table; those before it are kept. Two in a row that fail alike before the first step end it: the others would too. The
+# exit code is that of the first run that failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source docker/stack.sh
@@ -27,9 +28,20 @@ summarise() {
     --user "$BENCH_UID:$BENCH_GID" --volume "$results:/results:z" gspo-bench-client bench repeats --results /results "$@"
 }
 
+# What a failed run's server said in its log; nothing where it left none.
+said_since() { # MARK
+  local log=$results/server.log
+  [[ ! $log -nt $1 ]] || fault "$log" || true
+}
+
+# What stays the same from one start to the next: without addresses and numbers.
+bare() { # TEXT
+  sed -E 's/0x[0-9a-fA-F]+|[0-9]+//g' <<<"$1"
+}
+
 mark=$(mktemp)
 trap 'rm -f "$mark"' EXIT
-ended=0 files=() failed=()
+ended=0 files=() failed=() before=
 for ((run = 1; run <= runs; run++)); do
   echo "Run $run of $runs, on a fresh server."
   touch "$mark"
@@ -37,6 +49,7 @@ for ((run = 1; run <= runs; run++)); do
   docker/bench.sh || code=$?
   [[ $ended != 0 ]] || ended=$code
   file=$(written_since "$mark")
+  said=
   if [[ -n $file ]]; then
     files+=("/results/runs/$file")
     if [[ $BENCH_ARGS == "$bench_args" && $(setting ROLLOUTS sampled) == sampled && " $bench_args" != *" --batch"[\ =]* ]]; then
@@ -45,9 +58,17 @@ for ((run = 1; run <= runs; run++)); do
     fi
   else
     failed+=(--failed "$run" "$code")
+    said=$(said_since "$mark")
   fi
   # What the settings or the user ended would end the next one too.
   case $code in 2 | 4 | 130 | 143) break ;; esac
+  if [[ -n $said && $(bare "$said") == "$(bare "$before")" ]] && ((run < runs)); then
+    why="Runs $((run - 1)) and $run failed at start-up for the same reason: $said"
+    printf '%s\n' "$why" "Not tried: $((runs - run)) more. Fix it, then run the same command." >&2
+    failed+=(--not-tried "$((runs - run))" "$why")
+    break
+  fi
+  before=$said
 done
 if [[ ${#files[@]} != 0 ]]; then
   summarise "${files[@]}" "${failed[@]}" || [[ $ended != 0 ]] || ended=1

@@ -103,6 +103,11 @@ check_stack() {
   esac
 }
 
+# What a server's log says went wrong, in one line.
+fault() { # LOG
+  docker run --rm --interactive --network none --read-only --cap-drop ALL --security-opt no-new-privileges gspo-bench-client bench.fault <"$1"
+}
+
 # Whether a container of IMAGE really gets an NVIDIA GPU.
 gives_gpu() { # IMAGE
   docker run --rm --network none --gpus all --entrypoint true "$1" >/dev/null 2>&1

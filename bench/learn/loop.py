@@ -70,7 +70,9 @@ class Learner:
             except UnsupportedError as error:
                 raise _with_other_path(error) from error
             except BenchError as error:
-                raise type(error)(f"step {step}: {error}\nGo on from the last checkpoint with {image.learn_on()}.") from error
+                raise type(error)(
+                    f"step {step}: {str(error).splitlines()[0]}\nGo on from the last checkpoint with {image.learn_on()}."
+                ) from error
             state = self.checkpoints.save(step + 1) if self._is_due(step) else None
             timer.mark("checkpoint")
             elapsed_s += timer.total_s

@@ -26,6 +26,7 @@ def document_of(sweep: dict[str, Any]) -> dict[str, Any]:
         "schema": SCHEMA,
         "kind": KIND,
         **{name: sweep[name] for name in ("status", "reason", "created_at", "server", "model", "weights", "gpu", "backend", "batch")},
+        "not_tried": sweep.get("not_tried", []),
         "reference_gpus": reference["gpus"] if reference else None,
         "rows": rows,
         "environment": sweep["environment"],

@@ -12,7 +12,7 @@ from bench.files import read_json
 from bench.scale.document import FOLDER, LAST, save
 from bench.scale.plan import asked_gpus, backend_of, gpus_here, named_counts, planned_rows, processors_here, usual_counts
 from bench.sweep.document import LAST as SWEEP_LAST
-from bench.sweep.loop import LOGS, Looper
+from bench.sweep.loop import LOGS, Looper, check_tried
 from bench.sweep.main import add_flags, ended, options_of, print_table, servers_of, wrote
 from bench.sweep.outcome import OK
 
@@ -57,12 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.server_command is None:
             servers.results_seen = f"{servers.results_seen}/{FOLDER}"
         looper = Looper(plan, servers, options_of(args, folder, None, args.results / LAST), say, lambda sweep: _saved(sweep, args.results))
-        rows = looper.run()["rows"]
+        document = looper.run()
         shown = f"../{LAST}" if looper.saved_in.name == SWEEP_LAST else str(looper.saved_in.relative_to(folder))
         print_table(servers, f"{servers.results_seen}/{shown}", folder / LOGS)
         print(wrote(looper.saved_in, args.results / LAST))
-        if not any(row["status"] == OK for row in rows):
-            raise BenchError(f"no row went well; each says why in the table.\nThe servers' own words are in {folder / LOGS}/.")
+        check_tried(document)
+        if not any(row["status"] == OK for row in document["rows"]):
+            raise BenchError(f"no row went well; each says why above.\nThe servers' own words are in {folder / LOGS}/.")
 
     return ended(scale)
 

@@ -38,14 +38,20 @@ class Sweep:
     def batch_sha256(self) -> str | None:
         return (self.facts.get("batch") or {}).get("sha256")
 
-    def document(self, order: Sequence[str], best: dict[str, Any] | None, roofline: Any, reason: str | None) -> dict[str, Any]:
-        """The file's content. `order` has the keys of the rows that were planned; others that were taken before follow them."""
+    def document(
+        self, order: Sequence[str], best: dict[str, Any] | None, roofline: Any, reason: str | None, not_tried: Sequence[str]
+    ) -> dict[str, Any]:
+        """The file's content. `order` has the keys of the rows that were planned; others that were taken before follow them.
+
+        `not_tried` has the labels of those that were left since rows before them failed alike at start-up.
+        """
         keys = [key for key in order if key in self.rows] + [key for key in self.rows if key not in order]
         return {
             "schema": SCHEMA,
             "kind": KIND,
             "status": "complete" if reason is None else "partial",
             "reason": reason,
+            "not_tried": list(not_tried),
             "created_at": self.created_at,
             "server": self.server,
             "server_id": self.server_id,

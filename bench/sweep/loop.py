@@ -19,6 +19,7 @@ from bench.sweep.outcome import FINISHED, OK, outcome
 from bench.sweep.plan import PlannedRow
 from bench.sweep.rows import row_of
 from bench.sweep.servers import Servers
+from bench.sweep.start_up import alike, failed_starting
 from bench.sweep.take import Ending, Place, take
 
 OWN_FOLDER = "sweep"  # of the results folder: what the rows' clients write
@@ -69,6 +70,8 @@ class Looper:
         self.start_s = time.monotonic()
         self.walls_s: list[float] = []
         self.taken: set[str] = set()
+        self.failed: dict[str, Any] | None = None  # the row before, where it failed at start-up
+        self.not_tried: list[str] = []
         self.saved_in = options.results / files.LAST
         self.replaced: Path | None = None  # own copy of the sweep whose place this one takes
 
@@ -162,7 +165,10 @@ class Looper:
         kept = [row.label for row in self.plan if self._is_finished(row)]
         if kept:
             self.say(f"taken before: {', '.join(kept)} (--again takes them again)")
-        while (planned := next((row for row in self.plan if not self._is_finished(row)), None)) is not None:
+        for row in (self.sweep.rows[row.key] for row in self.plan if self._is_finished(row)):
+            if row["status"] != OK:
+                self.say(f"{row['label']}: {row['status'].replace('_', ' ')}: {row['reason']}")
+        while (planned := self._next()) is not None:
             if planned.times > 1 and self.batch is None:
                 return f"there is no batch for {planned.label} to grow from: no row before it sampled one"
             left_s = self._left_s()
@@ -174,9 +180,27 @@ class Looper:
             ending = take(self.servers, planned.backend_config, self._arguments(planned), self._place(planned), limit_s)
             if ending.out_of_time and limit_s < self.options.row_deadline_s:
                 return self._no_time()
-            self._keep(planned, ending)
-            self.taken.add(planned.key)
+            row = self._keep(planned, ending)
+            if (stopped := self._stopped(row, ending)) is not None:
+                return stopped
         return None
+
+    def _next(self) -> PlannedRow | None:
+        """What is missing goes before what failed another time, so that rows which fail alike do not keep the others from their turn."""
+        left = [row for row in self.plan if not self._is_finished(row)]
+        return min(left, key=lambda row: (row.times > 1 and self.batch is None, row.key in self.sweep.rows), default=None)
+
+    def _stopped(self, row: dict[str, Any], ending: Ending) -> str | None:
+        """Why the rows that are left would fail as this one and the one before it did; None where they need not, or there are none."""
+        before, self.failed = self.failed, row if failed_starting(row, ending) else None
+        left = [row.label for row in self.plan if not self._is_finished(row)]
+        if not left or before is None or self.failed is None or not alike(before, row, list(self.sweep.rows.values())):
+            return None
+        self.not_tried = left
+        return (
+            f"{before['label']} and {row['label']} failed at start-up for the same reason, {row['reason']}; "
+            f"not tried: {', '.join(left)}; once it is fixed, {self._again()} takes what is missing"
+        )
 
     def _is_finished(self, planned: PlannedRow) -> bool:
         found = self.sweep.rows.get(planned.key)
@@ -217,7 +241,7 @@ class Looper:
         logs.mkdir(parents=True, exist_ok=True)
         return Place(self.options.results / OWN_FOLDER, logs / f"{planned.label}.log", logs / f"{planned.label}.client.log")
 
-    def _keep(self, planned: PlannedRow, ending: Ending) -> None:
+    def _keep(self, planned: PlannedRow, ending: Ending) -> dict[str, Any]:
         sampled, document = self.batch is None, ending.document
         status, reason = outcome(ending, self.options.row_deadline_s)
         result_file = str(ending.document_file.relative_to(self.options.results)) if ending.document_file else None
@@ -230,10 +254,12 @@ class Looper:
         if planned.times == 1 and document is not None:
             self.batch = f"{document['batch']['sha256'][:12]}.json"
         self.sweep.rows[planned.key] = row
+        self.taken.add(planned.key)
         if status == OK:
             self.walls_s.append(ending.wall_s)
         self._save("still running, or killed")
-        self.say(_sentence(row, ending.wall_s))
+        self.say(_sentence(row, ending.wall_s, self.failed, self._place(planned).server_log))
+        return row
 
     def _drop_other_machines(self, facts: dict[str, Any]) -> None:
         """Leaves the rows of an earlier sweep where it turns out that they are of another GPU; those of this one stay in any case."""
@@ -248,17 +274,18 @@ class Looper:
         best, roofline = None, None
         if self.options.names_best:
             best, roofline = best_entry(self.sweep, self.plan[0].key, self.options.memory_limit_gib, self.options.results)
-        document = self.sweep.document([row.key for row in self.plan], best, roofline, reason)
+        document = self.sweep.document([row.key for row in self.plan], best, roofline, reason, self.not_tried)
         self.saved_in = files.save(document, self.options.results, self.sweep.file_name())
         if self.saved_in.name == files.LAST:
             self.on_save(document)
         return document
 
 
-def _sentence(row: dict[str, Any], wall_s: float) -> str:
-    """A row in one line, while the sweep goes on."""
+def _sentence(row: dict[str, Any], wall_s: float, failed: dict[str, Any] | None, log: Path) -> str:
+    """A row in one line, while the sweep goes on; `failed` is the row before, where that failed at start-up."""
     if row["status"] != OK:
-        return f"{row['label']}: {row['status'].replace('_', ' ')}, after {wall_s:.0f} s: {row['reason']}"
+        why = f"as {failed['label']} did" if failed and failed["reason"] == row["reason"] else row["reason"]
+        return f"{row['label']}: {row['status'].replace('_', ' ')}, after {wall_s:.0f} s: {why}. The server's whole log: {log}"
     parts = [f"fused {duration(row['native_1pass_s'])}"]
     if row["custom_2pass_s"] is not None:
         parts.append(f"two passes {duration(row['custom_2pass_s'])}")
@@ -268,10 +295,19 @@ def _sentence(row: dict[str, Any], wall_s: float) -> str:
     return f"{row['label']}: {', '.join(parts)}{ready}, {wall_s:.0f} s in all"
 
 
+def check_tried(document: dict[str, Any]) -> None:
+    """Raises BenchError for a sweep that stopped since its rows fail alike at start-up."""
+    if document.get("not_tried"):
+        raise BenchError(
+            f"{plural(len(document['not_tried']), 'row')} not tried, for the reason above.\nFix it, then run the same command."
+        )
+
+
 def check_any(document: dict[str, Any]) -> None:
-    """Raises BenchError for a sweep without a single row that went well, InputError for one of which none is within the memory limit."""
+    """Raises BenchError for a sweep that stopped early or has no row that went well, InputError where none is within the memory limit."""
+    check_tried(document)
     if document["best"] is not None or not document["rows"]:
         return
     if any(row["status"] == OK for row in document["rows"]):
         raise InputError("no row is known to be within --memory-limit-gib.\nRaise it; rows of servers that tell no GPU memory are out too.")
-    raise BenchError("no row went well; each says why in the table.\nThe servers' own words are in the results folder under sweep-logs/.")
+    raise BenchError("no row went well; each says why above.\nThe servers' own words are in the results folder under sweep-logs/.")

@@ -21,7 +21,8 @@ from bench.sweep.process_servers import ProcessServers
 from bench.sweep.servers import Servers
 
 EPILOG = """The first row is what the others are compared with. A row that runs out of memory, crashes, is refused or takes too long says
-so, and the sweep goes on; the same command later takes what is missing, and again what crashed or took too long.
+so, and the sweep goes on; the same command later takes what is missing, and again what crashed or took too long. Where two in a row
+fail at start-up for one reason that their settings do not explain, the sweep stops.
 Exit codes are those of python -m bench; 0 too where a time budget left rows for the next time."""
 
 
@@ -132,9 +133,12 @@ def options_of(args: argparse.Namespace, results: Path, memory_limit_gib: float 
 
 
 def print_table(servers: Servers, file: str, logs: Path) -> None:
-    """By the client, which has what it takes to draw one; this program may have nothing but Python. `file` is as the client sees it."""
+    """By the client, which has what it takes to draw one; this program may have nothing but Python. `file` is as the client sees it.
+
+    Why rows failed was said as they did.
+    """
     log = logs / "table.txt"
-    client = servers.client(["show", file], log)
+    client = servers.client(["show", "--no-reasons", file], log)
     while client.ended() is None:
         time.sleep(0.05)
     print(log.read_text(encoding="utf-8"), end="", flush=True)

@@ -3,7 +3,7 @@
 import re
 
 from bench.errors import ServerGoneError, UnsupportedError
-from bench.json_object import one_line
+from bench.fault import of_log, short, without_escapes
 from bench.sweep.take import Ending
 
 OK, OUT_OF_MEMORY, CRASHED, TIMED_OUT, REFUSED = "ok", "out_of_memory", "crashed", "timed_out", "refused"
@@ -11,16 +11,13 @@ STATUSES = (OK, OUT_OF_MEMORY, CRASHED, TIMED_OUT, REFUSED)
 # What can end otherwise another time is taken again; what cannot is not.
 FINISHED = (OK, OUT_OF_MEMORY, REFUSED)
 
-# What fails is named at a reason's beginning, and by what, such as sizes that do not fit, at its end.
-LONGEST_REASON, KEPT_END = 300, 200
+LONGEST_REASON = 400  # room for a fault and for whose it is
 USAGE_CODE = 2
 # As PyTorch, CUDA, XLA, NumPy, glibc and Ray word it when it happens, not when they advise against it.
 _NO_MEMORY = re.compile(
     r"OutOfMemoryError|CUDA(?: error:)? out of memory|RESOURCE_EXHAUSTED|Unable to allocate .* for an array|std::bad_alloc"
     r"|not enough memory|Cannot allocate memory"
 )
-_FAULT = re.compile(r"\b\w*(?:Error|Exception)\b(?:: .+)?")
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _KILLED = (137, -9)
 
 
@@ -42,14 +39,15 @@ def outcome(ending: Ending, deadline_s: float) -> tuple[str, str | None]:
     if ending.out_of_time:
         return TIMED_OUT, f"not done within {deadline_s:.0f} s" + ("" if ending.ready_s else "; the model never was ready")
     if ending.server_code is not None:
-        fault = _last(_FAULT, ending.server_text) or _last(re.compile(r"\S"), ending.server_text)
-        killed = " (killed, as the system does when memory runs out)" if _was_killed(ending) else ""
-        return CRASHED, _short(f"the server ended with exit code {ending.server_code}{killed}: {fault or 'it said nothing'}")
+        killed = " (killed, as the system does when memory runs out)" if was_killed(ending) else ""
+        return CRASHED, _short(
+            f"the server ended with exit code {ending.server_code}{killed}: {of_log(ending.server_text) or 'it said nothing'}"
+        )
     if ending.client_code == ServerGoneError.exit_code and "no answer from" in words:
         return TIMED_OUT, _short(words)
     if ending.client_code is None:
         return CRASHED, "the client did not end when it was asked to"
-    return CRASHED, _short(words or f"the client ended with exit code {ending.client_code}")
+    return CRASHED, _short(words.partition("\n")[0] or f"the client ended with exit code {ending.client_code}")
 
 
 def client_words(text: str) -> str:
@@ -64,14 +62,14 @@ def _after_error(text: str) -> str:
     return text.rpartition("error: ")[2].strip() or "the server refused its settings"
 
 
-def _was_killed(ending: Ending) -> bool:
+def was_killed(ending: Ending) -> bool:
+    """Whether the server or its engine was, as the system does when memory runs out."""
     return ending.server_code in _KILLED or "exit code -9" in ending.server_text
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    return next((line for line in reversed(text.splitlines()) if pattern.search(line)), None)
+    return next((line for line in reversed(without_escapes(text).splitlines()) if pattern.search(line)), None)
 
 
 def _short(text: str) -> str:
-    plain = one_line(_ESCAPES.sub("", text))
-    return plain if len(plain) <= LONGEST_REASON else f"{plain[: LONGEST_REASON - KEPT_END - 1]}…{plain[-KEPT_END:]}"
+    return short(text, LONGEST_REASON)

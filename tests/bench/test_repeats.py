@@ -144,6 +144,17 @@ def ended(*arguments: str | Path) -> int:
     return raised.value.code
 
 
+def test_runs_that_were_not_tried_are_told_with_why() -> None:
+    made = repeats.document(
+        [Run(None, None, 3), Run(None, None, 3)], 3, "Runs 1 and 2 failed at start-up for the same reason: KeyError: 'x'"
+    )
+    assert (made["not_tried"], said(made)[-1]) == (
+        3,
+        "3 more runs not tried. Runs 1 and 2 failed at start-up for the same reason: KeyError: 'x'",
+    )
+    assert (of(3)["not_tried"], of(3)["not_tried_reason"]) == (0, None)
+
+
 def test_the_command_writes_the_file_and_prints_every_run_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs").mkdir()
     for name, saving_pct in (("a", 30.0), ("c", 32.0)):
@@ -161,6 +172,9 @@ def test_the_command_writes_the_file_and_prints_every_run_in_its_place(tmp_path:
     assert "failed: no result; it ended" in printed and "mean 31.0 %" in printed
     assert ended("show", tmp_path / "last_repeat.json") == 0
     assert capsys.readouterr().out == printed[: printed.index("wrote ")]
+    assert ended("repeats", files[0], "--not-tried", "2", "for the\nsame reason", "--results", tmp_path) == 0
+    assert "2 more runs not tried. for the same reason\n" in capsys.readouterr().out
+    assert json.loads((tmp_path / "last_repeat.json").read_text())["not_tried"] == 2
 
 
 @pytest.mark.parametrize(

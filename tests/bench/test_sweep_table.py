@@ -38,9 +38,9 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def printed(document: dict[str, Any]) -> list[str]:
+def printed(document: dict[str, Any], reasons: bool = True) -> list[str]:
     out = io.StringIO()
-    print_sweep(document, "s.json", Console(file=out, width=110, highlight=False))
+    print_sweep(document, "s.json", Console(file=out, width=110, highlight=False), reasons)
     return out.getvalue().splitlines()
 
 
@@ -51,6 +51,10 @@ def test_the_table_has_a_row_a_setting_and_marks_the_best() -> None:
     assert cells["stock"] == ["7.700 s", "9.900 s", "21.5 %", "983.0", "7.0 GiB*", "55", ""]
     assert cells["micro-16"] == ["0.513 s", "", "", "14,752", "7.0 GiB", "55", "best"]
     assert cells["micro-[32]"] == ["", "", "", "", "", "", "out of memory"]
+
+
+def test_reasons_that_were_told_before_are_left_out() -> None:
+    assert printed(DOCUMENT, reasons=False) == [line for line in printed(DOCUMENT) if not line.startswith("micro-[32]: ")]
 
 
 def test_reasons_notes_and_the_best_follow() -> None:

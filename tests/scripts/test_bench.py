@@ -14,13 +14,14 @@ DOCKER = Path(__file__).parents[2] / "docker"
 ENGINE = """#!/usr/bin/env bash
 echo "$*" >>asked
 case "$*" in
+  *"gspo-bench-client bench.fault") echo "$(tail -n 1) told in a line" ;;
   *" run "*" plots") echo plots >>calls ;;
   *" run "*) echo bench >>calls && exit "$CODE" ;;
   *" down "*) echo down >>calls ;;
   *" up "*) exit "${UP:-0}" ;;
   inspect*Running*) [[ -n ${ENDED-} ]] && echo false || echo true ;;
   inspect*ExitCode*) echo "$ENDED" ;;
-  logs*) seq 1 40 ;;
+  logs*) [[ -n ${LOG-} ]] && echo "$LOG" || seq 1 40 ;;
   *"ps --all --quiet server") echo server ;;
   wait*) exit 1 ;;
 esac
@@ -96,11 +97,31 @@ def test_a_port_that_is_taken_is_named_with_one_that_is_free(arguments, target, 
     assert ended.stderr.splitlines()[0] == "The server's container did not start, for the reason above."
 
 
-def test_the_log_of_a_server_that_ended_stays_and_is_named(bench, tmp_path):
+def test_the_log_of_a_server_that_ended_stays_and_is_named_behind_what_it_says(bench, tmp_path):
     ended = bench(CODE="3", ENDED="1")
     assert ended.returncode == 3
     log = tmp_path / "results/server.log"
     assert log.read_text().split() == [str(line) for line in range(1, 41)]
-    said = ended.stderr.splitlines()
-    assert said[0] == "The server ended by itself, with exit code 1."
-    assert said[1] == f"The server's log is in {log}. Its last lines:" and said[2:] == [str(line) for line in range(29, 41)]
+    assert ended.stderr.splitlines() == [
+        "The server ended by itself, with exit code 1.",
+        "It says: 40 told in a line",
+        f"The server's whole log is in {log}.",
+    ]
+
+
+def test_the_log_of_a_server_that_lives_stays_where_a_request_failed_which_the_benchmark_has_told(bench, tmp_path):
+    ended = bench(CODE="1")
+    assert (ended.returncode, ended.stderr) == (1, f"The server's whole log is in {tmp_path / 'results/server.log'}.\n")
+
+
+def test_a_server_that_refused_its_settings_is_told_in_its_own_lines(bench, tmp_path):
+    words = "error: the jax backend has no setting x.\nIts settings are others."
+    ended = bench(CODE="3", ENDED="2", LOG=f"loading\n{words}")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"The server ended by itself, with exit code 2.\n{words}\nThe server's whole log")
+
+
+@pytest.mark.parametrize("code", ["0", "2", "4", "130"])
+def test_no_log_is_kept_where_the_server_is_not_at_fault(code, bench, tmp_path):
+    bench(CODE=code)
+    assert not (tmp_path / "results/server.log").exists()

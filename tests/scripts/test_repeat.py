@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 DOCKER = Path(__file__).parents[2] / "docker"
-# Ends with the next code of $CODES, and writes a result file where that is marked with a +.
+# Ends with the next code of $CODES, and writes a result file where that is marked with a +; its server's log is the next of $SAYS.
 BENCH = """#!/usr/bin/env bash
 n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n >count
 echo "REPEAT=$REPEAT BENCH_ARGS=$BENCH_ARGS" >>calls
 code=$(cut -d ' ' -f $n <<<"$CODES")
 [[ $code != *+ ]] || printf '{\\n  "batch": {\\n    "file": "batches/%s.json"\\n  }\\n}\\n' abc$n >"$RESULTS/runs/run$n.json"
+says=$(cut -d '|' -f $n <<<"${SAYS-}")
+[[ -z $says ]] || echo "$says" >"$RESULTS/server.log"
 exit "${code%+}"
 """
 ENGINE = """#!/usr/bin/env bash
+[[ $* != *" gspo-bench-client bench.fault" ]] || exec cat
 [[ $1 != run ]] || echo "${@: -20}" | sed 's/.*bench repeats/bench repeats/' >>calls
 """
 
@@ -81,6 +84,41 @@ def test_what_settings_or_the_user_ended_ends_it_and_keeps_what_was_before(repea
 def test_no_result_at_all_writes_no_summary(repeat):
     code, calls, _ = repeat("2", "3 3")
     assert code == 3 and calls == ["REPEAT=1 BENCH_ARGS="] * 2
+
+
+NUMA = "AttributeError: undefined symbol: numa_x, of process {} at 0xdeadbeef{}"
+
+
+def test_two_runs_that_fail_alike_before_their_first_step_end_it_and_say_so_once_with_the_reason(repeat):
+    code, calls, said = repeat("5", "3 1 0+ 0+ 0+", SAYS=f"{NUMA.format(7, 'a')}|{NUMA.format(81, 'c')}")
+    assert (code, calls) == (3, ["REPEAT=1 BENCH_ARGS="] * 2)
+    assert said.splitlines() == [
+        f"Runs 1 and 2 failed at start-up for the same reason: {NUMA.format(81, 'c')}",
+        "Not tried: 3 more. Fix it, then run the same command.",
+    ]
+
+
+def test_what_was_measured_before_two_runs_that_fail_alike_is_kept_with_what_was_not_tried_and_why(repeat):
+    code, calls, said = repeat("4", "0+ 3 3", SAYS=f"|{NUMA.format(7, 'a')}|{NUMA.format(8, 'b')}")
+    why = f"Runs 2 and 3 failed at start-up for the same reason: {NUMA.format(8, 'b')}"
+    assert (code, said.splitlines()[0]) == (3, why)
+    assert calls[3] == f"bench repeats --results /results /results/runs/run1.json --failed 2 3 --failed 3 3 --not-tried 1 {why}"
+
+
+@pytest.mark.parametrize(
+    ("codes", "says"),
+    [
+        ("3 3 0+", f"{NUMA}|KeyError: 'lora'"),  # another reason
+        ("3 0+ 3", f"{NUMA}||{NUMA}"),  # not one after the other
+        ("3+ 3+ 0+", f"{NUMA}|{NUMA}"),  # it had measured something
+        ("3 3 0+", ""),  # nobody knows why
+        ("0+ 3 3", f"|{NUMA}|{NUMA}"),  # nothing is left
+    ],
+)
+def test_runs_that_do_not_fail_alike_go_on(repeat, codes, says):
+    code, calls, said = repeat("3", codes, SAYS=says)
+    assert code == 3 and len([call for call in calls if call.startswith("REPEAT=")]) == 3
+    assert "Not tried" not in said and "--not-tried" not in "".join(calls)
 
 
 @pytest.mark.parametrize("runs", ["0", "-1", "many", "", "1000"])

@@ -144,11 +144,21 @@ def test_a_model_that_does_not_fit_one_gpu_is_measured_against_two(stage: Stage)
 
 def test_without_a_batch_nothing_grows(stage: Stage) -> None:
     for key in ((1, 1), (2, 1), (4, 1)):
-        stage.endings[key] = failed(client_text="bench: it failed")
+        stage.endings[key] = failed(client_text="bench: it failed" + "!" * key[0])
     file = stage.scale()
     assert len(file["rows"]) == 3
     assert file["status"] == "partial"
     assert file["reason"] == "there is no batch for 2-gpus-grown to grow from: no row before it sampled one"
+
+
+def test_two_rows_that_fail_alike_at_start_up_stop_a_scaling_run_and_its_file_says_what_was_not_tried(stage: Stage) -> None:
+    for key in ((2, 1), (4, 1)):
+        stage.endings[key] = failed(client_text="bench: creating the model: the server failed: OSError: libnccl.so.2: cannot open")
+    file = stage.scale()
+    assert stage.taken == [(1, 1), (2, 1), (4, 1)]
+    assert [row["status"] for row in file["rows"]] == ["ok", "crashed", "crashed"]
+    assert (file["status"], file["not_tried"]) == ("partial", ["2-gpus-grown", "4-gpus-grown"])
+    assert file["reason"].startswith("2-gpus-same and 4-gpus-same failed at start-up for the same reason, creating the model: ")
 
 
 def test_the_table_says_what_each_row_is_and_what_failed(stage: Stage) -> None:

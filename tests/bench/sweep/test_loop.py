@@ -442,11 +442,89 @@ def test_the_memory_limit_is_the_bests_alone(stage: Stage) -> None:
 
 
 def test_a_sweep_without_a_row_that_went_well_has_no_best_and_failed(stage: Stage) -> None:
-    stage.endings = {size: lambda: failed(server_code=1) for size in (1, 4, 16)}
+    stage.endings = {1: lambda: failed(server_code=1), 4: lambda: failed(server_code=2), 16: lambda: failed(server_code=1)}
     document = stage.sweep()
     assert document["best"] is None and document["status"] == "complete"
     with pytest.raises(BenchError, match="no row went well"):
         check_any(document)
+
+
+NO_LIBRARY = "bench: creating the model: the server at http://s:1 failed: AttributeError: undefined symbol: numa_x\nIts log has the rest.\n"
+WORDS = NO_LIBRARY.split("\n")[0].removeprefix("bench: ")
+
+
+def test_two_rows_in_a_row_that_fail_alike_at_start_up_stop_the_sweep_which_says_why_and_what_was_not_tried(stage: Stage) -> None:
+    stage.endings = dict.fromkeys((1, 4), lambda: failed(client_text=NO_LIBRARY))
+    document = stage.sweep()
+    assert stage.taken == [1, 4]
+    assert document == stage.file()
+    assert (document["status"], document["not_tried"]) == ("partial", ["sixteen"])
+    assert document["reason"] == (
+        f"stock and four failed at start-up for the same reason, {WORDS}; not tried: sixteen; "
+        "once it is fixed, the same command takes what is missing"
+    )
+    assert [(row["label"], row["status"], row["reason"]) for row in document["rows"]] == [
+        ("stock", "crashed", WORDS),
+        ("four", "crashed", WORDS),
+    ]
+    logs = stage.results / "sweep-logs"
+    assert stage.said[1] == f"stock: crashed, after 30 s: {WORDS}. The server's whole log: {logs}/stock.log"
+    assert stage.said[3] == f"four: crashed, after 30 s: as stock did. The server's whole log: {logs}/four.log"
+    with pytest.raises(BenchError, match=r"^1 row not tried, for the reason above\.\nFix it, then run the same command\.$") as raised:
+        check_any(document)
+    assert raised.value.exit_code == 1
+
+
+def test_what_was_not_tried_comes_before_what_failed_once_the_same_command_is_run_again(stage: Stage) -> None:
+    stage.endings = dict.fromkeys((1, 4), lambda: failed(client_text=NO_LIBRARY))
+    stage.sweep()
+    document = stage.sweep()
+    assert stage.taken == [16, 1, 4]
+    assert (document["status"], document["not_tried"], document["best"]["label"]) == ("complete", [], "sixteen")
+
+
+def test_what_was_measured_before_a_sweep_stops_stays_in_its_file(stage: Stage) -> None:
+    plan = [*PLAN, PlannedRow("sixty-four", {"size": 64}, None)]
+    stage.endings = dict.fromkeys((4, 16), lambda: failed(client_text=NO_LIBRARY))
+    document = stage.sweep(plan)
+    assert stage.taken == [1, 4, 16]
+    assert (document["best"]["label"], document["not_tried"]) == ("stock", ["sixty-four"])
+    with pytest.raises(BenchError, match="1 row not tried"):
+        check_any(stage.file())
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda: failed(client_text="bench: native_1pass: the server at http://s:1 failed: torch.OutOfMemoryError: CUDA out of memory"),
+        lambda: failed(server_code=2, server_text="error: no such setting"),
+        lambda: failed(client_text="bench: creating the model: the server at http://s:1 failed: KeyError: 'lora'"),
+        lambda: failed(server_code=137, server_text="work"),
+        lambda: measured([2.0] * 3, [4.0] * 3, 8.0, "H200"),
+    ],
+    ids=["out-of-memory", "refused", "another-reason", "killed", "well"],
+)
+def test_rows_that_do_not_fail_alike_one_after_another_do_not_stop_a_sweep(stage: Stage, second: Callable[[], Ending]) -> None:
+    stage.endings = {1: lambda: failed(client_text=NO_LIBRARY), 4: second, 16: lambda: failed(client_text=NO_LIBRARY)}
+    document = stage.sweep([*PLAN, PlannedRow("last", {"size": 1, "more": 1}, None)])
+    # The third and the fourth fail alike, and nothing is left then.
+    assert stage.taken == [1, 4, 16, 1]
+    assert (document["status"], document["not_tried"]) == ("complete", [])
+
+
+def test_rows_that_run_out_of_memory_or_are_refused_one_after_another_are_all_taken(stage: Stage) -> None:
+    stage.endings = dict.fromkeys((1, 4, 16), lambda: failed(client_text="bench: torch.OutOfMemoryError: CUDA out of memory"))
+    assert stage.sweep()["status"] == "complete" and stage.taken == [1, 4, 16]
+    all_refused(stage)
+    assert stage.sweep(again=True)["status"] == "complete" and stage.taken == [1, 4, 16]
+
+
+def test_why_rows_of_before_failed_is_said_as_they_are_passed_over(stage: Stage) -> None:
+    stage.endings = {4: lambda: failed(server_code=2, server_text="error: no such setting")}
+    stage.sweep()
+    stage.said.clear()
+    stage.sweep()
+    assert stage.said == ["taken before: stock, four, sixteen (--again takes them again)", "four: refused: no such setting"]
 
 
 def test_the_roofline_is_the_best_rows(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bench.errors import UnsupportedError
+from bench.fault import LONGEST
 from bench.sweep.outcome import LONGEST_REASON, client_words, outcome
 from tests.bench.sweep.endings import failed, measured
 
@@ -82,6 +83,11 @@ def test_a_failed_request_crashed_with_the_clients_words() -> None:
     assert (status, reason) == ("crashed", "native_1pass: the server at http://h:1 failed: boom")
 
 
+def test_a_clients_advice_is_no_part_of_a_reason() -> None:
+    text = FAILED.format("AttributeError: no x") + "Its log has the rest.\n"
+    assert outcome(failed(client_text=text), 60)[1] == "native_1pass: the server at http://h:1 failed: AttributeError: no x"
+
+
 def test_a_client_that_did_not_end_or_said_nothing_crashed() -> None:
     assert outcome(failed(client_code=None), 60) == ("crashed", "the client did not end when it was asked to")
     assert outcome(failed(client_code=-11), 60) == ("crashed", "the client ended with exit code -11")
@@ -93,14 +99,14 @@ def test_what_no_setting_can_mend_ends_the_sweep() -> None:
 
 
 def test_a_reason_is_one_line_of_bounded_length() -> None:
-    _, reason = outcome(failed(client_text="bench: a\tb\nc" + "x" * 10_000), 60)
-    assert reason is not None and len(reason) == LONGEST_REASON and reason.startswith("a b cxx")
+    _, reason = outcome(failed(client_text=f"bench: a\tb{'x' * 10_000}\nwhat to do"), 60)
+    assert reason is not None and len(reason) == LONGEST_REASON and reason.startswith("a bxx") and reason.endswith("xx")
 
 
 def test_the_end_of_a_long_reason_is_kept_for_what_does_not_fit_is_said_there() -> None:
     sizes = "array axis 0 is partitioned 3 times, but the dimension size is 128. It should evenly divide the shape."
     _, reason = outcome(failed(server_code=1, server_text=f"ValueError: One of jit outputs {'x' * 600}: {sizes}\n"), 60)
-    assert reason is not None and len(reason) == LONGEST_REASON
+    assert reason is not None and len(reason) == LONGEST + len("the server ended with exit code 1: ")
     assert reason.startswith("the server ended with exit code 1: ValueError: One of jit outputs x") and reason.endswith(sizes)
 
 

@@ -200,3 +200,27 @@ def test_settings_of_the_command_are_under_each_rows(tmp_path: Path) -> None:
 def test_a_command_that_cannot_be_is_refused_before_anything_starts(tmp_path: Path, command: str, base_url: str | None, says: str) -> None:
     with pytest.raises(InputError, match=says):
         ProcessServers(command, base_url, tmp_path, 1.0)
+
+
+def test_a_sweep_whose_servers_all_crash_for_one_reason_stops_after_two_and_says_it_without_colours(tmp_path: Path) -> None:
+    crash = {
+        "does": "crash",
+        "says": '\x1b[36mray::W.init_model()\x1b[39m (pid=7)\n  File "/w.py", line 9\nAttributeError: undefined symbol: numa_x',
+    }
+    rows = [{"label": f"row-{size}", "backend_config": crash | {"size": size}} for size in range(1, 8)]
+    (tmp_path / "settings.json").write_text(json.dumps(rows))
+    server = f"{sys.executable} {HERE / 'fake_serve.py'} --port {free_port()}"
+    command = [sys.executable, "-m", "bench", "sweep", str(tmp_path / "settings.json"), "--server-command", server]
+    ended = subprocess.run(
+        [*command, "--results", str(tmp_path / "results")], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 1, ended.stderr
+    reason = "the server ended with exit code 1: AttributeError: undefined symbol: numa_x (missing library: libnuma.so.1)"
+    assert (ended.stderr.count(reason), ended.stdout.count(reason)) == (1, 1)
+    assert "\x1b" not in ended.stdout + ended.stderr and "ray::" not in ended.stdout + ended.stderr
+    (partial,) = [line for line in ended.stdout.splitlines() if line.startswith("Partial: ")]
+    assert partial.startswith(f"Partial: row-1 and row-2 failed at start-up for the same reason, {reason}; not tried: row-3, row-4, ")
+    assert ended.stderr.splitlines()[-2:] == ["bench: 5 rows not tried, for the reason above.", "Fix it, then run the same command."]
+    file = json.loads((tmp_path / "results" / "last_sweep.json").read_text())
+    assert [row["label"] for row in file["rows"]] == ["row-1", "row-2"]
+    assert file["not_tried"] == [f"row-{size}" for size in range(3, 8)]
