@@ -78,6 +78,7 @@ def settings_of(stage: Stage, tmp_path: Path, **changes: Any) -> RunSettings:
         "floor_steps": 2,
         "prompts": "builtin",
         "prompts_count": 4,
+        "rollouts": "sampled",
         "batch": None,
         "seed": 3,
         "deadline_s": 600.0,

@@ -28,6 +28,7 @@ GOOD: dict[str, Any] = {
     "floor_steps": 3,
     "prompts": "builtin",
     "prompts_count": 16,
+    "rollouts": "sampled",
     "batch": None,
     "seed": 0,
     "deadline_s": 600.0,
@@ -48,6 +49,7 @@ GOOD: dict[str, Any] = {
         ({"steps": 65}, "--max-steps 64 is below --steps 65"),
         ({"target_ci_pct": 2.0, "order": "blocked"}, "--target-ci-pct goes on in pairs and --order blocked has none"),
         ({"target_ci_pct": 2.0, "path_names": ("native_1pass",)}, "--target-ci-pct needs both native_1pass and custom_2pass"),
+        ({"rollouts": "shipped", "batch": Path("b.json")}, "--rollouts shipped and --batch b.json are two batches"),
         ({"control": True, "path_names": ("custom_2pass",)}, "--control times native_1pass against itself: name it in --paths"),
     ],
 )
