@@ -1,8 +1,8 @@
 """Rollouts that come with the program, for a verdict on a server that does not sample: nothing has to be started for it but the trainer.
 
-GSPO needs token ids, lengths, advantages and old logprobs. The texts are in `data/rollouts.jsonl`: answers to the word problems beside it, half of them
-right (+1) and half wrong (-1). A token is one byte of the text, by the ids that byte-level BPE vocabularies such as Qwen3's begin with, so that they fit
-every such vocabulary. The old logprobs are the server's own, from a forward pass before the first step.
+GSPO needs token ids, lengths, advantages and old logprobs. The texts are in `data/rollouts.jsonl`: answers to the word problems beside it,
+half of them right (+1) and half wrong (-1). A token is one byte of the text, by the ids that byte-level BPE vocabularies such as Qwen3's
+begin with, so that they fit every such vocabulary. The old logprobs are the server's own, from a forward pass before the first step.
 """
 
 from dataclasses import replace

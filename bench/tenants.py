@@ -78,7 +78,10 @@ def describe(probe: Probe) -> str:
     """Who holds a single-tenant server and when it is freed, as far as the server tells."""
     tenants = probe.tenants()
     if not tenants:
-        return "the server holds one model at a time, and another session has it; SkyRL frees it 300 s after that session's last heartbeat, if it had one."
+        return (
+            "the server holds one model at a time, and another session has it; "
+            "SkyRL frees it 300 s after that session's last heartbeat, if it had one."
+        )
     return describe_one(tenants[0])
 
 

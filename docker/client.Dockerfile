@@ -25,7 +25,8 @@ RUN /opt/venv/bin/python -m compileall -q -x '/transformers/models/(?!auto|qwen)
 FROM ${BASE_IMAGE} AS client
 LABEL org.opencontainers.image.title="gspo-bench client" \
       org.opencontainers.image.description="Times a fused GSPO loss against the two-pass round trip, and draws the result" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT AND Apache-2.0 AND BSD-3-Clause AND MPL-2.0 AND PSF-2.0"
+COPY LICENSE NOTICE /licenses/
 RUN groupadd --gid 1000 bench && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin bench \
     && install -d -m 1777 /results /cache /cache/huggingface
 COPY --from=build /opt/venv /opt/venv

@@ -4,8 +4,8 @@ ARG BASE_IMAGE=python:3.13-slim-trixie
 
 FROM ${BASE_IMAGE} AS runtime
 LABEL org.opencontainers.image.title="gspo-bench server" \
-      org.opencontainers.image.description="SkyRL 0.4.0's Tinker API server, started without uv" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.description="SkyRL 0.4.0's Tinker API server, started without uv"
+COPY LICENSE NOTICE /licenses/
 RUN groupadd --gid 1000 bench && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin bench \
     && install -d -o bench -g bench -m 1777 /cache /cache/huggingface
 # Everything that a run writes goes to /tmp or /cache, so that the root can be read-only.
@@ -33,6 +33,8 @@ COPY docker/server /opt/server
 RUN /opt/venv/bin/python -m compileall -q /opt/server && /opt/venv/bin/python /opt/server/make_tiny_qwen3.py /models/tiny-qwen3
 
 FROM runtime AS cpu
+# Of this project and of what is in /opt/venv; each package's own text is beside its code.
+LABEL org.opencontainers.image.licenses="MIT AND Apache-2.0 AND BSD-3-Clause AND MPL-2.0 AND PSF-2.0"
 COPY --from=build-cpu /opt/venv /opt/venv
 COPY --from=build-cpu /models /models
 COPY --from=build-cpu /opt/server /opt/server
@@ -68,6 +70,8 @@ COPY docker/server /opt/server
 RUN /opt/venv/bin/python -m compileall -q /opt/server
 
 FROM runtime AS cuda
+# NVIDIA's libraries are under terms of its own, which its packages carry; NOTICE says which they are.
+LABEL org.opencontainers.image.licenses="MIT AND Apache-2.0 AND BSD-3-Clause AND MPL-2.0 AND PSF-2.0 AND LicenseRef-NVIDIA"
 # Triton compiles its launchers with a C compiler while the server runs, and torch.compile, which vLLM uses, may ask for a C++ one.
 # libnuma: SkyRL's workers load it by name when they offload a model to the CPU (_set_numa_affinity), as every server that samples does.
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends g++ libc6-dev libnuma1 && rm -rf /var/lib/apt/lists/*

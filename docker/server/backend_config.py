@@ -75,7 +75,7 @@ def attention_config() -> dict[str, Any]:
 
 
 def sampler_config(rollouts: str) -> dict[str, Any]:
-    """Settings of the FSDP backend that follow from how much will be sampled: compiling vLLM's model takes longer than sampling one batch without."""
+    """Settings of the FSDP backend that follow from how much will be sampled: compiling takes vLLM longer than one batch without."""
     return {"generator.inference_engine.enforce_eager": True} if rollouts == "sampled" else {}
 
 

@@ -16,7 +16,7 @@ SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 PAD_ID, EOS_ID = 0, 2
 VOCAB = 512  # 3 specials, 256 bytes, and a merge each for the rest
 HIDDEN, LAYERS, HEADS, KV_HEADS, HEAD_DIM, MLP = 128, 3, 4, 2, 32, 256
-PARTS = Path(__file__).parent / "tiny_qwen3"  # merges.txt, and model.safetensors in float16
+PARTS = Path(__file__).parent / "tiny_qwen3"  # merges.txt, model.safetensors in float16, and the model card
 # Qwen3's: a word takes the space before it, each digit is a token.
 WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
@@ -140,6 +140,7 @@ def main() -> None:
             "config.json": config(),
             "model.safetensors": weights_bytes(),
             "weights.txt": "arithmetic\n",
+            "README.md": (PARTS / "README.md").read_bytes(),
         }
     write(args.out, files)
 

@@ -1,8 +1,8 @@
-"""Which libraries something in a Python installation needs and nothing brings. Runs inside an image, on its own Python: `libraries.py FOLDER`.
+"""Which libraries something in a Python installation needs and nothing brings: `libraries.py FOLDER`, inside an image, on its own Python.
 
-What the loader resolves by itself is asked from `ldd`. A library that it does not find counts as there if a file of that name is in the folder: a package
-loads it before those that need it, as torch does with CUDA's. What Python code loads by name is read from its source: every constant that reaches
-`find_library`, `CDLL`, `LoadLibrary`, `dlopen` or `load_library`.
+What the loader resolves by itself is asked from `ldd`. A library that it does not find counts as there if a file of that name is in the
+folder: a package loads it before those that need it, as torch does with CUDA's. What Python code loads by name is read from its source:
+every constant that reaches `find_library`, `CDLL`, `LoadLibrary`, `dlopen` or `load_library`.
 """
 
 import ast

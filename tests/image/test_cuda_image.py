@@ -56,8 +56,8 @@ def test_every_library_that_python_code_loads_by_name_is_there(missing):
 
 
 def test_skyrls_workers_bind_to_a_numa_node_by_libnuma():
-    calls = "import ctypes, ctypes.util as u; n = ctypes.CDLL(u.find_library('numa')); print(bool(n.numa_parse_nodestring), bool(n.numa_set_membind))"
-    assert inside("-c", calls).split() == ["True", "True"]
+    library = "import ctypes, ctypes.util; numa = ctypes.CDLL(ctypes.util.find_library('numa'))"
+    assert inside("-c", f"{library}; print(bool(numa.numa_parse_nodestring), bool(numa.numa_set_membind))").split() == ["True", "True"]
 
 
 def test_triton_compiles_kernels_and_their_launchers_for_the_gpus_of_the_presets():
@@ -73,8 +73,17 @@ def test_nothing_would_call_nvcc_which_is_not_there():
 
 def test_what_trains_and_what_samples_can_be_imported():
     modules = [
-        *("skyrl.tinker.api", "skyrl.tinker.engine", "skyrl.backends.skyrl_train_backend", "skyrl.backends.skyrl_train.workers.fsdp.fsdp_worker"),
-        *("skyrl.backends.skyrl_train.inference_servers.vllm_server_actor", "vllm_router.launch_router", "vllm.entrypoints.openai.api_server"),
+        *(
+            "skyrl.tinker.api",
+            "skyrl.tinker.engine",
+            "skyrl.backends.skyrl_train_backend",
+            "skyrl.backends.skyrl_train.workers.fsdp.fsdp_worker",
+        ),
+        *(
+            "skyrl.backends.skyrl_train.inference_servers.vllm_server_actor",
+            "vllm_router.launch_router",
+            "vllm.entrypoints.openai.api_server",
+        ),
         *("vllm.v1.engine.core", "vllm.v1.worker.gpu_worker", "vllm.v1.executor.ray_executor", "vllm.model_executor.models.qwen3"),
         *("vllm.lora.worker_manager", "vllm.v1.attention.backends.flash_attn", "vllm.model_executor.warmup.kernel_warmup"),
     ]

@@ -1,4 +1,4 @@
-"""Compiles a kernel and its launcher as Triton does on a GPU, for the architectures of users' cards; runs inside the image, without a GPU."""
+"""Compiles a kernel and its launcher as Triton does on a GPU, for the architectures of users' cards: inside the image, without a GPU."""
 
 import tempfile
 from pathlib import Path
