@@ -6,11 +6,13 @@ die() { # CODE MESSAGE [ACTION]
   exit "$1"
 }
 
-# One setting: from the shell, else from .env, else the default, as compose reads it.
+# One setting: from the shell, else from .env, else the default, as compose reads it: past a byte order mark and Windows' line ends,
+# with or without quotes, without a comment.
 setting() { # NAME DEFAULT
   local value=${!1-}
   if [[ -z $value && -f .env ]]; then
-    value=$(sed -n "s/^[[:space:]]*\(export[[:space:]]\{1,\}\)\{0,1\}$1=//p" .env | tail -n 1 | sed "s/[[:space:]]*$//; s/^\([\"']\)\(.*\)\1$/\2/")
+    value=$(LC_ALL=C sed -n "1s/^\xef\xbb\xbf//; s/^[[:space:]]*\(export[[:space:]]\{1,\}\)\{0,1\}$1[[:space:]]*=[[:space:]]*//p" .env | tail -n 1 |
+      sed "s/[[:space:]]*$//; /^[\"']/!s/[[:space:]]\{1,\}#.*$//; s/^\([\"']\)\(.*\)\1\([[:space:]]*#.*\)\{0,1\}$/\2/")
   fi
   echo "${value:-$2}"
 }
@@ -24,7 +26,11 @@ need_docker() {
 
 # Ends with a word where a setting that compose puts into its files cannot be: compose says no more than that a file is wrong.
 check_settings() {
-  local port gpus
+  local port gpus rollouts
+  [[ $(project) =~ ^[a-z0-9][a-z0-9_-]*$ ]] ||
+    die 2 "COMPOSE_PROJECT_NAME is '$(project)'; Docker's compose takes small letters, digits, - and _." "Leave it out, or write it in small letters."
+  rollouts=$(setting ROLLOUTS sampled)
+  [[ $rollouts == sampled || $rollouts == shipped ]] || die 2 "ROLLOUTS is '${rollouts:0:40}'." "Give sampled or shipped, or leave it out: the server samples then."
   port=$(setting PORT 8000) gpus=$(setting GPUS 1)
   is_whole "$port" 65535 || die 2 "PORT is '${port:0:40}'." "Give a whole number from 1 to 65535, or leave it out: it is 8000 then."
   [[ $gpus == all ]] || is_whole "$gpus" 1024 || die 2 "GPUS is '${gpus:0:40}'." "Give a whole number from 1 to 1024, or all."

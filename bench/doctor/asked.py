@@ -2,12 +2,13 @@
 
 import difflib
 import json
+import re
 import reprlib
 from collections.abc import Sequence
 from typing import NoReturn
 
 from bench.doctor.finding import Finding, fail, ok, warn
-from bench.doctor.settings import MOST, PRESETS, Settings, whole_number
+from bench.doctor.settings import MOST, PRESETS, ROLLOUTS, Settings, whole_number
 
 ASKED = "Settings"
 DEFAULTS = {"STEPS": "8", "MAX_TOKENS": "512", "REPEAT": "1", "NODES": "1", "GPUS": "1", "PORT": "8000"}
@@ -21,7 +22,8 @@ def judge_asked(settings: Settings, stack: str, presets: Sequence[str], others: 
     `presets` are those there are; `others` what was found of settings that are judged elsewhere.
     """
     preset = settings.preset or PRESETS[stack]
-    found = [_judge_stack(settings.no_stack), _judge_preset(preset, stack, presets)]
+    found = [_judge_stack(settings.no_stack), _judge_preset(preset, stack, presets), _judge_rollouts(settings.rollouts)]
+    found.append(_judge_project(settings.project))
     found += [_judge_number(name, value) for name, value in settings.numbers]
     found += [judge_backend_config(settings.backend_config, stack), *others]
     wrong = [finding for finding in found if finding]
@@ -30,7 +32,8 @@ def judge_asked(settings: Settings, stack: str, presets: Sequence[str], others: 
     given = [f"{name}={value}" for name, value in settings.numbers if value]
     given += ["BACKEND_CONFIG over it"] if settings.backend_config else []
     given += [name for name, value in settings.flags if value]
-    given += [f"{name}={value}" for name, value in (("SWEEP", settings.sweep), ("TASK", settings.task)) if value]
+    named = {"ROLLOUTS": settings.rollouts, "SWEEP": settings.sweep, "TASK": settings.task}
+    given += [f"{name}={value}" for name, value in named.items() if value]
     return [ok(ASKED, ", ".join([f"preset {preset}", *given]))]
 
 
@@ -39,6 +42,21 @@ def _judge_stack(given: str) -> Finding | None:
         return None
     action = "STACK=cpu make bench     # or STACK=cuda; left out, a GPU that works decides"
     return fail("STACK", f"it is {reprlib.repr(given)}, neither cpu nor cuda", action)
+
+
+def _judge_rollouts(given: str) -> Finding | None:
+    if not given or given in ROLLOUTS:
+        return None
+    seen = f"it is {reprlib.repr(given)}, neither {' nor '.join(ROLLOUTS)}"
+    return fail("ROLLOUTS", seen, "ROLLOUTS=shipped make bench     # a batch that comes with the program; left out, one is sampled")
+
+
+def _judge_project(name: str) -> Finding | None:
+    if re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        return None
+    near = re.sub(r"[^a-z0-9_-]", "", name.lower()).lstrip("_-") or "gspo-bench"
+    seen = f"it is {reprlib.repr(name)}; Docker's compose takes small letters, digits, - and _"
+    return fail("COMPOSE_PROJECT_NAME", seen, f"COMPOSE_PROJECT_NAME={near} make bench     # left out, it is gspo-bench")
 
 
 def _judge_preset(preset: str, stack: str, presets: Sequence[str]) -> Finding | None:

@@ -35,7 +35,7 @@ class Engine:
 
 def examine(world: World, settings: Settings) -> tuple[str, list[Finding]]:
     """(the stack that was judged, the findings)."""
-    smi = world.run(list(gpu.QUERY)) if settings.stack != "cpu" else None
+    smi = gpu.query(world.run) if settings.stack != "cpu" else None
     gpus = gpu.read_gpus(smi) if smi else []
     docker = _ask_engine(world)
     tried = _judge_runtime(world, docker) if gpus and docker.info else runtime.judge_nothing(bool(docker.info))
@@ -131,6 +131,8 @@ def _gpu_findings(world: World, settings: Settings, gpus: list[gpu.Gpu], docker:
     findings = [cuda.judge_driver(gpus[0].driver, cuda.cuda_of_requirements(world.read(LOCK)))] if gpus else []
     findings.append(tried)
     if gpus:
+        capability = gpu.judge_capability(gpus, settings.gpus or len(gpus))
+        findings += [capability] if capability else []
         preset = settings.preset or PRESETS["cuda"]
         stated = {name: need for name, need in needs.items() if need is not None}
         runs = bool(docker.info) and bool(_own_containers(world, settings).out.strip())

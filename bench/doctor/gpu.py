@@ -1,7 +1,7 @@
 """The host's GPUs, as nvidia-smi lists them, and their memory against the preset's need."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.doctor.commands import Output
@@ -10,7 +10,9 @@ from bench.doctor.finding import Finding, fail, ok, warn
 
 NAME = "NVIDIA driver"
 MEMORY = "GPU memory"
-QUERY = ("nvidia-smi", "--query-gpu=name,memory.total,memory.used,driver_version", "--format=csv,noheader,nounits")
+CAPABILITY = "GPU's capability"
+FIELDS = ("name", "memory.total", "memory.used", "driver_version", "compute_cap")
+LEAST_CAPABILITY = 8.0  # Ampere's: the first to compute in bfloat16, in which the CUDA stack trains
 BUSY_MIB = 1024  # a desktop takes less
 DRIVER_BRANCH = 580  # the oldest that every CUDA version of today runs on
 
@@ -23,22 +25,47 @@ class Gpu:
     total_mib: int | None
     used_mib: int | None
     driver: str
+    capability: float | None = None
+
+
+def query(run: Callable[[list[str]], Output]) -> Output:
+    """What nvidia-smi says of FIELDS; without the last, which drivers of before 2022 do not know."""
+    output = run(_query(FIELDS))
+    return run(_query(FIELDS[:-1])) if output.code and "compute_cap" in output.text else output
+
+
+def _query(fields: Sequence[str]) -> list[str]:
+    return ["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]
 
 
 def read_gpus(output: Output) -> list[Gpu]:
-    """The GPUs that QUERY printed; none when it failed."""
+    """The GPUs that query() found; none when it failed."""
     if output.code != 0:
         return []
     rows = [[field.strip() for field in line.split(",")] for line in output.out.splitlines()]
-    return [Gpu(row[0], _mib(row[1]), _mib(row[2]), row[3]) for row in rows if len(row) == 4]
+    return [Gpu(row[0], _mib(row[1]), _mib(row[2]), row[3], _capability(row[4:])) for row in rows if len(row) >= len(FIELDS) - 1]
 
 
 def _mib(field: str) -> int | None:
     return int(field) if field.isdigit() else None
 
 
+def _capability(fields: Sequence[str]) -> float | None:
+    return float(fields[0]) if fields and re.fullmatch(r"\d+\.\d+", fields[0]) else None
+
+
+def judge_capability(gpus: Sequence[Gpu], wanted: int) -> Finding | None:
+    """Whether the first `wanted` GPUs compute in bfloat16; None where the driver does not say."""
+    known = [gpu for gpu in gpus[:wanted] if gpu.capability is not None]
+    old = next((gpu for gpu in known if gpu.capability is not None and gpu.capability < LEAST_CAPABILITY), None)
+    if old:
+        seen = f"{old.name} has compute capability {old.capability}, and needs {LEAST_CAPABILITY} for bfloat16"
+        return fail(CAPABILITY, seen, "STACK=cpu make bench     # or a GPU of Ampere's generation or newer: A10, A100, L4, H100")
+    return ok(CAPABILITY, f"{min(gpu.capability or 0 for gpu in known)} ({LEAST_CAPABILITY} needed for bfloat16)") if known else None
+
+
 def judge_nvidia_smi(output: Output, stack: str, on_the_bus: bool) -> Finding:
-    """From QUERY; on_the_bus says whether the machine has an NVIDIA GPU, with a driver or without."""
+    """From query(); on_the_bus says whether the machine has an NVIDIA GPU, with a driver or without."""
     gpus = read_gpus(output)
     if gpus:
         names = ", ".join(f"{gpu.name}" for gpu in gpus)

@@ -9,6 +9,7 @@ MODELS = {"cpu": "/models/tiny-qwen3", "cuda": "Qwen/Qwen3-0.6B"}
 PRESETS = {"cpu": "cpu", "cuda": "l4"}
 # The most that bench, the server, docker/repeat.sh or a port takes.
 MOST = {"STEPS": 100_000, "MAX_TOKENS": 131_072, "REPEAT": 999, "NODES": 1024, "GPUS": 1024, "PORT": 65_535}
+ROLLOUTS = ("sampled", "shipped")
 FLAGS = ("BENCH_ARGS", "LEARN_ARGS", "SWEEP_ARGS", "SCALE_ARGS")
 HUB = "https://huggingface.co"
 
@@ -16,9 +17,9 @@ HUB = "https://huggingface.co"
 @dataclass(frozen=True)
 class Settings:
     """What was asked for. `stack` is '' where nobody chose; model and preset are '' for the stack's defaults, offline None;
-    gpus 0 means all. `numbers` (STEPS and the like, by name), `flags` (BENCH_ARGS and the like), `backend_config`, `sweep` and `task` are
-    as written, '' where they are not set. What cannot be is the default beside them, but port, which then is 0; `no_stack` is STACK's
-    value then.
+    gpus 0 means all. `numbers` (STEPS and the like, by name), `flags` (BENCH_ARGS and the like), `backend_config`, `sweep`, `task` and
+    `rollouts` are as written, '' where they are not set. What cannot be is the default beside them, but port, which then is 0;
+    `no_stack` is STACK's value then.
     """
 
     stack: str = ""
@@ -36,13 +37,14 @@ class Settings:
     backend_config: str = ""
     sweep: str = ""
     task: str = ""
+    rollouts: str = ""
     token: str = field(default="", repr=False)
 
 
 def read_dotenv(text: str) -> dict[str, str]:
-    """KEY=VALUE lines, with or without `export` and quotes; comments and what is no such line are passed over."""
+    """KEY=VALUE lines, with or without `export`, quotes, a byte order mark and Windows' line ends; what is no such line is passed over."""
     values = {}
-    for line in text.splitlines():
+    for line in text.removeprefix("\ufeff").splitlines():
         found = re.match(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$", line)
         if found:
             values[found.group(1)] = _plain(found.group(2))
@@ -51,7 +53,7 @@ def read_dotenv(text: str) -> dict[str, str]:
 
 def _plain(value: str) -> str:
     quoted = re.match(r"""(["'])(.*?)\1\s*(?:#.*)?$""", value)
-    return quoted.group(2) if quoted else re.sub(r"(?:^|\s)#.*$", "", value)
+    return quoted.group(2) if quoted else re.sub(r"\s#.*$", "", value)
 
 
 def project_name(compose_yaml: str, folder: str) -> str:
@@ -83,6 +85,7 @@ def read_settings(environment: Mapping[str, str], dotenv: Mapping[str, str], pro
         backend_config=get("BACKEND_CONFIG"),
         sweep=get("SWEEP"),
         task=get("TASK"),
+        rollouts=get("ROLLOUTS"),
         token=get("HF_TOKEN"),
     )
 

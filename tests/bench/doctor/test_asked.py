@@ -116,3 +116,17 @@ def test_the_examples_and_the_default_presets_can_be():
         assert judge_asked(Settings(backend_config=example), stack, known)[0].status == "ok"
         named = set().union(*(json.loads((ROOT / f"docker/server/presets/{name}.json").read_text())["backend_config"] for name in known))
         assert set(json.loads(example)) <= named
+
+
+def test_rollouts_that_are_neither_sampled_nor_shipped_are_named():
+    (finding,) = judged(ROLLOUTS="often")
+    assert (finding.name, finding.status, finding.seen) == ("ROLLOUTS", "fail", "it is 'often', neither sampled nor shipped")
+    (finding,) = judged(ROLLOUTS="shipped")
+    assert (finding.status, finding.seen) == ("ok", "preset l4, ROLLOUTS=shipped")
+
+
+@pytest.mark.parametrize(("project", "near"), [("GSPO", "gspo"), ("my bench", "mybench"), ("_x", "x"), ("Ü", "gspo-bench")])
+def test_a_project_name_that_compose_refuses_is_named_with_one_that_it_takes(project: str, near: str):
+    (finding,) = judged(COMPOSE_PROJECT_NAME=project)
+    assert (finding.name, finding.status) == ("COMPOSE_PROJECT_NAME", "fail")
+    assert finding.action.startswith(f"COMPOSE_PROJECT_NAME={near} make bench")

@@ -6,7 +6,7 @@ import pytest
 
 from bench.doctor.commands import Output
 from bench.doctor.cuda import cuda_of_requirements, judge_driver
-from bench.doctor.gpu import Gpu, judge_memory, judge_nvidia_smi, read_gpus
+from bench.doctor.gpu import Gpu, judge_capability, judge_memory, judge_nvidia_smi, query, read_gpus
 
 L4 = "NVIDIA L4, 23034, 3, 580.95.05\n"
 MISSING = Output(None, problem="missing")
@@ -131,3 +131,35 @@ def test_memory_that_others_use_counts_unless_it_is_our_own_server():
 
 def test_more_gpus_than_there_are_is_a_failure():
     assert judge_memory([gpu()], 2, "l4", NEEDS, own_server_runs=False).action == "GPUS=1 make bench"
+
+
+@pytest.mark.parametrize(
+    ("name", "capability", "status"), [("Tesla V100", 7.0, "fail"), ("Tesla T4", 7.5, "fail"), ("NVIDIA L4", 8.9, "ok")]
+)
+def test_a_gpu_that_does_not_compute_in_bfloat16_fails_with_what_it_has_and_needs(name: str, capability: float, status: str):
+    (old,) = read_gpus(Output(0, f"{name}, 23034, 3, 580.95.05, {capability}\n"))
+    finding = judge_capability([old], 1)
+    assert finding is not None and finding.status == status
+    if status == "fail":
+        assert finding.seen == f"{name} has compute capability {capability}, and needs 8.0 for bfloat16"
+        assert finding.action.startswith("STACK=cpu make bench")
+
+
+def test_only_the_gpus_that_will_be_used_are_judged_and_one_that_does_not_say_is_not():
+    mixed = read_gpus(Output(0, "NVIDIA L4, 23034, 3, 580.95.05, 8.9\nTesla T4, 15360, 3, 580.95.05, 7.5\n"))
+    assert [judge_capability(mixed, wanted).status for wanted in (1, 2)] == ["ok", "fail"]  # type: ignore[union-attr]
+    assert judge_capability([gpu()], 1) is None
+
+
+def test_a_driver_that_does_not_know_the_capability_is_asked_again_without_it():
+    asked = []
+
+    def run(command: list[str]) -> Output:
+        asked.append(command[1])
+        return Output(2, 'Field "compute_cap" is not a valid field to query.\n') if "compute_cap" in command[1] else Output(0, L4)
+
+    assert read_gpus(query(run)) == [gpu()]
+    assert asked == [
+        "--query-gpu=name,memory.total,memory.used,driver_version,compute_cap",
+        "--query-gpu=name,memory.total,memory.used,driver_version",
+    ]
