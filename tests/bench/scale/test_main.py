@@ -82,7 +82,7 @@ def test_containers_take_the_stacks_preset_under_every_row(
     assert main(["--gpus", "1,2", "--results", str(tmp_path)]) == 0
     assert isinstance(looper.servers, ComposeServers)
     assert looper.servers.results_seen == "/results/scale"
-    assert looper.plan[1].backend_config["trainer.micro_train_batch_size_per_gpu"] == 8
+    assert looper.plan[1].backend_config["trainer.micro_train_batch_size_per_gpu"] == 3
     assert looper.plan[1].backend_config["trainer.placement.policy_num_gpus_per_node"] == 2
     monkeypatch.setenv("PRESET", "h100-h200")
     assert main(["--gpus", "1,2", "--results", str(tmp_path)]) == 0
