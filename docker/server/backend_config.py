@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PRESETS = Path(__file__).resolve().parent / "presets"
+SAMPLER_ARGUMENTS = "generator.inference_engine.engine_init_kwargs"
+SAMPLER_EAGER = "generator.inference_engine.enforce_eager"
 LONGEST_NAMES = 400  # in a message
 
 
@@ -74,9 +76,15 @@ def attention_config() -> dict[str, Any]:
     return {}
 
 
-def sampler_config(rollouts: str) -> dict[str, Any]:
-    """Settings of the FSDP backend that follow from how much will be sampled: compiling takes vLLM longer than one batch without."""
-    return {"generator.inference_engine.enforce_eager": True} if rollouts == "sampled" else {}
+def sampler_config(rollouts: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is asked for, with what follows from how much will be sampled: compiling takes vLLM longer than one batch without.
+
+    As vLLM's own argument, for SkyRL takes back its `enforce_eager` where a LoRA model is trained (SkyRLTrainConfig.__post_init__).
+    """
+    arguments = asked.get(SAMPLER_ARGUMENTS, {})
+    if rollouts != "sampled" or SAMPLER_EAGER in asked or not isinstance(arguments, dict):
+        return asked
+    return asked | {SAMPLER_ARGUMENTS: {"enforce_eager": True} | arguments}
 
 
 def check(backend: str, config: dict[str, Any]) -> None:

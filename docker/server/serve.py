@@ -74,12 +74,14 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         args.runtime_role = "trainer"
     try:
         preset = load_preset(args.preset) if args.preset else {}
-        own = {} if args.backend == "jax" else attention_config() | sampler_config(args.rollouts)
+        own = {} if args.backend == "jax" else attention_config()
         over = parse_backend_config(args.backend_config)
         asked = preset | over
         args.preset_changed = changed(preset, over) if args.preset else []
         if args.backend == "jax" and args.runtime_role != "combined":
             raise UsageError(f"--runtime-role {args.runtime_role} needs --backend fsdp; the JAX backend does both in one.")
+        if args.backend == "fsdp" and args.runtime_role == "combined":
+            asked = sampler_config(args.rollouts, asked)
         args.backend_config = own | asked | placement.settings(args.backend, args.runtime_role, args.gpus, args.nodes, asked)
         check(args.backend, args.backend_config)
         args.placement = placement.placement_of(args.backend, args.runtime_role, args.backend_config)
